@@ -46,8 +46,9 @@ type loaderKey[K comparable, V any] struct {
 	at  *ledger.Moment // of the state that is read; nil for the present
 }
 
-// loaderOf returns the dataloader of a type in the operation of ctx. It returns nil if only one place of the operation
-// reads objects of the type: the library starts goroutines, which would take longer than they save.
+// loaderOf returns the dataloader of a type in the operation of ctx, for the moment of ctx. It returns nil if there is
+// no operation, or only one place of the operation reads objects of the type: the library starts goroutines, which
+// would take longer than they save.
 func loaderOf[K comparable, V any](ctx context.Context, typ string) *loader[K, V] {
 	o, _ := OperationKey.Of(ctx)
 	if o == nil {
@@ -150,7 +151,8 @@ func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[
 }
 
 // Load queues reading the objects of a type with keys, except for those that the operation has read at another place,
-// or is reading. ctx must end if b is not run.
+// or is reading. ctx must end if b is not run. If reading at that place fails, the result reads all keys again, with a
+// batch of its own.
 func Load[K comparable, V any](
 	ctx context.Context, b *storage.Batch, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) storage.Result[[]V] {
@@ -252,7 +254,7 @@ func LoadMany[K comparable, V any](
 }
 
 // Prime makes other places of the operation use an object that has been read, or is known not to exist. It does
-// nothing if no other place reads the type.
+// nothing if no other place reads the type. An object that the operation has read or queued with this key stays.
 func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 	if l := loaderOf[K, V](ctx, typ); l != nil {
 		l.mu.Lock()

@@ -24,9 +24,10 @@ func CheckKeys(n int) error {
 // another type.
 func BatchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch) }
 
-// Ahead reads the object with a key and its relations in one round trip, if all selected relations are in byKey.
-// row has the columns by which these relations are read, and becomes the object. If row is nil or other relations are
-// selected, done is false and nothing has been read. typ names the object in errors.
+// Ahead reads the object with a key and its relations in one round trip, if all selected relations are in byKey. row
+// has the columns by which these relations are read, and becomes the object. found is row, or nil if the object does
+// not exist. If row is nil or other relations are selected, done is false and nothing has been read. typ names the
+// object in errors.
 func Ahead[K, R any](
 	ctx context.Context, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],
@@ -51,8 +52,8 @@ func Ahead[K, R any](
 	return found, use != nil, nil
 }
 
-// LoadAhead returns the object with a key: it reads it as [Ahead] does, or as [LoadOne] if other relations are
-// selected. Other places of the operation use it.
+// LoadAhead returns the object with a key: it reads it as [Ahead] does, or as [LoadOne] if row is nil or other
+// relations are selected. Other places of the operation use it.
 func LoadAhead[K comparable, R any](
 	ctx context.Context, db *storage.DB, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],

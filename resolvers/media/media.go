@@ -34,8 +34,10 @@ type source struct {
 	err      error // why there is no file
 }
 
-// NFTMedia resolves NFT.media. It queues a read in the batch of q: what NFTs show: all topics with metadata in one
-// round trip.
+// NFTMedia resolves NFT.media: what NFTs show, or nil for NFTs without metadata. It queues reading all topics with
+// metadata in the batch of q, in one round trip. It starts a goroutine for each metadata outside of the ledger; the
+// result waits for them, unless the batch fails. The reason why metadata cannot be read is part of the result and no
+// error.
 func (f Fields) NFTMedia(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (
 	rowplan.Results[*ledger.NFTMedia], error,
 ) {

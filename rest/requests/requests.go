@@ -44,7 +44,8 @@ const (
 
 // Generate returns at most most requests, including those of following pages, for the documented GET endpoints of an
 // API. get reads values from the service; it is called several hundred times. The same responses give the same
-// requests. If there are more than most, queries are omitted.
+// requests. If there are more than most, queries are omitted. The first error of get ends the reading, and the
+// requests that are returned with it are incomplete.
 func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request, error) {
 	g := &generator{
 		ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{},
@@ -159,8 +160,8 @@ var sources = map[string]source{
 
 var parameterSyntax = regexp.MustCompile(`{[^}]*}`)
 
-// fill returns paths of an endpoint with values for its parameters, which it reads from the service. Those with
-// the largest responses are first.
+// fill returns paths of an endpoint with values for its parameters, which it reads from the service. Those with the
+// largest responses are first. If the service has no values, it returns a single path with 1 for each parameter.
 func (g *generator) fill(pattern string) []string {
 	at := strings.LastIndex(pattern, "/{")
 	if at < 0 {
@@ -206,6 +207,7 @@ func (g *generator) fill(pattern string) []string {
 }
 
 // collect appends the distinct scalar values of members with the given name, and of lists with this name, to found.
+// Empty texts and "0x" are left out.
 func collect(v any, name string, found []string) []string {
 	scalar := func(v any) {
 		text := ""

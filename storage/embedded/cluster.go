@@ -55,9 +55,9 @@ func lookError(err error) error {
 	return fmt.Errorf("looking for data: %w", err)
 }
 
-// ensureCluster creates the cluster with initdb if it does not exist. It is created in a temporary folder and
-// renamed, so that an incomplete cluster is never used. made reports whether the cluster is new. A cluster of
-// another version fails with [ErrOtherVersion] and is not changed.
+// ensureCluster creates the cluster with initdb if it does not exist. It is created in a temporary folder and renamed,
+// so that an incomplete cluster is never used. If ctx ends meanwhile, initdb is killed. made reports whether the
+// cluster is new. A cluster of another version fails with [ErrOtherVersion] and is not changed.
 func ensureCluster(ctx context.Context, b binaries, l layout, id identity) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {

@@ -111,8 +111,8 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 	return binaries{}, otherVersion(base, majors, usable)
 }
 
-// probe checks whether dir contains a usable server, and returns its version. It runs postgres --version. Missing
-// extensions are detected after the start.
+// probe checks whether dir contains a usable server, and returns its version. It runs postgres --version. Without a
+// server in dir, it fails with [os.ErrNotExist]. Missing extensions are detected after the start.
 func probe(ctx context.Context, dir string) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, name := range []string{"postgres", "initdb"} {

@@ -58,8 +58,9 @@ func userName(uid uint32) string {
 	return id
 }
 
-// privateDir makes dir accessible only to the server's user. It creates dir if missing. It does not follow a symbolic
-// link, which the server's user could have put there to get another folder.
+// privateDir creates dir, if missing, with access only for its owner. If this process runs as another user than the
+// server, it makes the server's user the owner. An existing folder keeps its mode. It does not follow a symbolic link,
+// which the server's user could have put there to get another folder.
 func (id identity) privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -73,8 +74,8 @@ func (id identity) privateDir(dir string) error {
 	return os.Lchown(dir, int(id.cred.Uid), int(id.cred.Gid))
 }
 
-// explain describes the error of starting a program in a folder, if this process cannot switch to the server's user, or
-// that user cannot access the folder or the programs.
+// explain describes the error of starting a program in a folder, if this process cannot switch to the server's user,
+// or that user cannot access the folder or the programs. Other errors are returned unchanged.
 func (id identity) explain(err error, dir, programs string) error {
 	switch {
 	case id.cred == nil:

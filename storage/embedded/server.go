@@ -41,9 +41,10 @@ type Server struct {
 	stopErr  error
 }
 
-// Start starts the server and returns when it accepts connections. This takes about 0.1 s, and 1 s for the first
-// start. Start takes over the data folder of a killed gateway. Canceling ctx aborts the start but does not stop a
-// server that Start has returned.
+// Start starts the server and returns when it accepts connections and the database [Name] exists. This takes about 0.1
+// s, and 1 s for the first start. Start takes over the data folder of a killed gateway. Canceling ctx aborts the start
+// but does not stop a server that Start has returned. If Start fails, it has stopped the server, and the returned one
+// must not be used.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	begin := time.Now()
 	s := &Server{log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler))}
@@ -240,8 +241,8 @@ func (s *Server) logTail() string {
 }
 
 // Stop shuts the server down, closes all connections, and returns when it has ended. This takes about 20 ms. After 15
-// s, or when ctx is done, it forces an immediate shutdown; the next start then needs recovery. Further calls return the
-// first result.
+// s, or when ctx is done, it forces an immediate shutdown, and 10 s later it kills the server; the next start then
+// needs recovery. Further calls return the first result.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopErr = s.stop(ctx) })
 	return s.stopErr
@@ -257,7 +258,7 @@ func (s *Server) stop(ctx context.Context) error {
 }
 
 // shutdown ends the server within 25 seconds: at first it closes connections, then it stops at once, at last it is
-// killed.
+// killed. The end of ctx ends only the first wait, of 15 seconds.
 func (s *Server) shutdown(ctx context.Context) {
 	deadline := time.NewTimer(15 * time.Second)
 	defer deadline.Stop()
@@ -346,7 +347,8 @@ func (p *process) ended() bool {
 const readyTimeout = 5 * time.Minute
 
 // awaitReady waits until the server accepts connections and the database exists. Only a real connection proves this:
-// after a kill, the socket and the last line of postmaster.pid remain and look ready.
+// after a kill, the socket and the last line of postmaster.pid remain and look ready. It waits at most [readyTimeout],
+// and fails at once if the server ends.
 func (s *Server) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

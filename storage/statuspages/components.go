@@ -95,8 +95,9 @@ func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 	return list.Map(keys, func(k string) []T { return byKey[k] })
 }
 
-// AddComponent adds a component or group to a page, moves those behind its position, and returns its code. Empty groups
-// are not published. It is one transaction, with an entry in the audit log.
+// AddComponent adds a component or group to a page, moves those behind its position, and returns its code. Empty
+// groups are not published. It fails with [status.Conflict] if another component of the page represents the same node.
+// It is one transaction, with an entry in the audit log.
 func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in status.NewComponent) (string, error) {
 	name := "component.add"
 	if in.IsGroup {
@@ -119,7 +120,7 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 }
 
 // insertComponent queues the insert of a component, and of its first change of status if it is not operational. It
-// sets code, page, times and version in c.
+// sets code, page, times and version in c, and in tx the error for a second component of the same node.
 func (tx *commandTx) insertComponent(c *status.Component) {
 	c.Code = status.NewCode()
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = tx.Page.Code, tx.At, tx.At, 1
@@ -149,8 +150,9 @@ func (tx *commandTx) updatePositions(moved []*status.Component, except *status.C
 	}
 }
 
-// EditComponent changes a component or group, records the resulting changes of statuses, and returns its code. It is
-// one transaction, with an entry in the audit log.
+// EditComponent changes a component or group, records the resulting changes of statuses, and returns its code. It
+// fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version, or if another component of
+// the page represents the same node. It is one transaction, with an entry in the audit log.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -170,7 +172,8 @@ base_status = nullif($4, '')::status.component_status,
 }
 
 // MoveComponent moves a component or group to a position, within its group or to another one, and returns its code.
-// Components behind the position move too. It is one transaction, with an entry in the audit log.
+// Components behind the position move too. It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the
+// current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -186,7 +189,8 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 }
 
 // RemoveComponent marks a component or an empty group of a page as deleted, releases the holds of notices on it, and
-// returns its code. Updates that mention it stay. It is one transaction, with an entry in the audit log.
+// returns its code. Updates that mention it stay. It fails with [status.Conflict] if in.ExpectedVersion is neither 0
+// nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveComponent(
 	ctx context.Context, by Author, code string, in status.VersionInput,
 ) (string, error) {

@@ -30,8 +30,8 @@ import (
 	"heliograph/storage/migrations"
 )
 
-// DB is a pool of connections to the database of the status pages, which may be another one than the ledger's. Reads
-// of a database without the schema status return no rows and no error.
+// DB is a pool of connections to the database of the status pages, which may be another one than the ledger's. Outside
+// of a transaction, reads of a database without the schema status return no rows and no error.
 //
 // Reads use the transaction of the context if it comes from [DB.Snapshot] or [DB.Write], and a connection of the pool
 // otherwise.
@@ -120,7 +120,8 @@ type sharedTx struct {
 type txKey struct{ db *DB }
 
 // Snapshot starts a read-only transaction and returns a context whose reads see one snapshot of the database. The
-// caller must call the function that ends it.
+// caller must call the function that ends it. Until then, it holds a connection of the pool, and the reads run one
+// after the other.
 func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -130,9 +131,9 @@ func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	return context.WithValue(ctx, txKey{s}, &sharedTx{tx: tx}), end, nil
 }
 
-// read runs a query and returns its rows: in the transaction of ctx if it has one, else on the pool. finish, if
-// not nil, fills their computed fields. If the status tables do not exist, a read on the pool returns no rows and
-// no error.
+// read runs a query and returns its rows: in the transaction of ctx if it has one, one query at a time, else on the
+// pool. finish, if not nil, fills their computed fields. If the status tables do not exist, a read on the pool returns
+// no rows and no error.
 func read[T any](
 	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) ([]*T, error) {
@@ -175,8 +176,8 @@ type owned[T any] struct {
 	owner int
 }
 
-// readOwned runs a query whose first column is the position, from 1, of the object that a row belongs to. It
-// returns the rows of each of n objects, after finish has filled their computed fields.
+// readOwned runs a query whose first column is the position, from 1, of the object that a row belongs to. It returns
+// the rows of each of n objects, after finish, which must not be nil, has filled their computed fields.
 func readOwned[T any](
 	ctx context.Context, s *DB, n int, cols storage.Columns[T], finish func(row *T, owner int), sql string, args ...any,
 ) ([][]*T, error) {
@@ -323,7 +324,8 @@ func (s *DB) Listen(ctx context.Context, changed func()) error {
 	}
 }
 
-// poll is [DB.Listen] without notifications: it reads the revisions at intervals and calls changed if they differ.
+// poll is [DB.Listen] without notifications: it reads the revisions at intervals and calls changed if they differ. It
+// calls changed after the first read too. It returns the error of the first read that fails, or that of ctx.
 func (s *DB) poll(ctx context.Context, changed func()) error {
 	last := int64(-1)
 	for range repeat.Every(ctx, pollInterval) {

@@ -173,8 +173,10 @@ type commandTx struct {
 	conflict   error  // replaces the error of a violated unique constraint, if not nil
 }
 
-// run runs a command in its transaction: it returns early for a known idempotency key, rejects edits of mirrors,
-// calls do, adds the audit entry and sends the statements.
+// run runs a command in its transaction. For an idempotency key that was used it calls nothing and fails with a
+// [*replayedError], or with [status.Conflict] if that was another write. It rejects edits of mirrors, except imports
+// and changes of settings, templates, tokens and webhooks. It calls do, adds the audit entry, and sends the
+// statements. If the author has a preview, it then calls that and fails with errPreviewed.
 func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *commandTx) error) error {
 	if err := tx.replay(ctx); err != nil {
 		return err
@@ -197,7 +199,8 @@ func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *c
 }
 
 // finish returns the code of the written object, or the error for editors. err is the error of the transaction:
-// replayed and previewed writes succeed, and violated unique constraints become tx.conflict.
+// replayed and previewed writes succeed, a missing page is [status.NotFound], and violated unique constraints become
+// tx.conflict.
 func (tx *commandTx) finish(err error) (string, error) {
 	var replayed *replayedError
 	switch {
@@ -213,7 +216,8 @@ func (tx *commandTx) finish(err error) (string, error) {
 	return tx.object, explainWrite(err)
 }
 
-// duplicate reports whether a statement failed because a row with the same unique value exists.
+// duplicate reports whether a statement failed because a row with the same unique value exists, other than an
+// idempotency key.
 func duplicate(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName != idempotencyKeyConstraint
@@ -320,8 +324,8 @@ func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {
 	return explainWrite(wrap.Error(err, "%s", what))
 }
 
-// pageOf reads the code of the page of a row, or fails with [status.NotFound] if the row does not exist. what
-// names the row in errors.
+// pageOf reads the code of the page of a row, or fails with [status.NotFound] if the row does not exist, code is not a
+// valid text, or the component of a probe was removed. what names the row in errors.
 func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, error) {
 	var page string
 	if table == probeTable {

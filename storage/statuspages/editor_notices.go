@@ -21,35 +21,40 @@ func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in st
 }
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it, and returns the code of the incident.
-// It is one transaction, with an entry in the audit log.
+// It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction,
+// with an entry in the audit log.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.update", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).UpdateIncident)
 }
 
-// ReopenIncident reopens an incident that is over with an update, and returns the code of the incident. It is one
-// transaction, with an entry in the audit log.
+// ReopenIncident reopens an incident that is over with an update, and returns the code of the incident. It fails with
+// [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry
+// in the audit log.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).ReopenIncident)
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it, and returns the code of the incident.
-// It is one transaction, with an entry in the audit log.
+// It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction,
+// with an entry in the audit log.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishPostmortem)
 }
 
-// PublishDraft publishes a draft and returns its code. The update is dated now, and sets the components to the statuses
-// that it states. It is one transaction, with an entry in the audit log.
+// PublishDraft publishes a draft and returns its code. The update is dated now, and sets the components to the
+// statuses that it states. It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version.
+// It is one transaction, with an entry in the audit log.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return changeNotice(ctx, e, by, "incident.publish", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishDraft)
 }
 
 // DiscardDraft marks a draft as deleted and returns its code. It fails with [status.BadState] if the incident is
-// published. It is one transaction, with an entry in the audit log.
+// published, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -96,7 +101,8 @@ where id = $1`,
 }
 
 // EditNotice changes the name, impact or settings of an incident or a maintenance without an update, and returns its
-// code. It is one transaction, with an entry in the audit log.
+// code. It fails with [status.Conflict] if edit.ExpectedVersion is neither 0 nor the current version. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
 	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -116,8 +122,9 @@ join status.incident_update u on u.id = c.update_id where u.incident_id = $1`, c
 		})
 }
 
-// DeleteNotice marks an incident or a maintenance as deleted, releases its components, and returns its code. It is one
-// transaction, with an entry in the audit log.
+// DeleteNotice marks an incident or a maintenance as deleted, releases its components, and returns its code. It fails
+// with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an
+// entry in the audit log.
 func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "notice.delete", "", code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
@@ -142,9 +149,9 @@ func (e *Editor) ScheduleMaintenance(
 	})
 }
 
-// ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It
-// schedules all or none, in one write, and returns their codes. A series with an idempotency key fails with
-// [status.BadInput].
+// ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It schedules
+// all or none, in one write, and returns their codes. A series with an idempotency key fails with [status.BadInput].
+// With an error, none is scheduled, and the codes are not valid.
 func (e *Editor) ScheduleSeries(
 	ctx context.Context, by Author, page string, in status.NewMaintenance, others []time.Time,
 ) ([]string, error) {
@@ -175,22 +182,25 @@ func (e *Editor) ScheduleSeries(
 	return codes, err
 }
 
-// MoveMaintenance changes the state of a maintenance, or adds text in its current state, and returns its code. It is
-// one transaction, with an entry in the audit log.
+// MoveMaintenance changes the state of a maintenance, or adds text in its current state, and returns its code. It
+// fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with
+// an entry in the audit log.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).MoveMaintenance)
 }
 
-// CancelMaintenance ends a maintenance that has not started and returns its code. It is published as completed. It is
-// one transaction, with an entry in the audit log.
+// CancelMaintenance ends a maintenance that has not started and returns its code. It is published as completed. It
+// fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with
+// an entry in the audit log.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).CancelMaintenance)
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress, and returns its code.
-// A body is published as an update in the current state. It is one transaction, with an entry in the audit log.
+// A body is published as an update in the current state. It fails with [status.Conflict] if in.ExpectedVersion is
+// neither 0 nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) RescheduleMaintenance(
 	ctx context.Context, by Author, code string, in status.Reschedule,
 ) (string, error) {
@@ -269,7 +279,8 @@ const maxDue = 2
 // RunDue performs the actions that are due on all pages: it starts and completes maintenances, publishes their
 // reminders, and records reminders of incidents. Missed actions follow in order. Each is a write of its own, which
 // happens once even if several gateways call RunDue. It returns the actions that it performed, also with an error: an
-// error of one notice does not affect the others.
+// error of one notice does not affect the others. Actions that follow another one wait for the next call after an
+// error.
 func (e *Editor) RunDue(ctx context.Context) ([]DueAction, error) {
 	var done []DueAction
 	var failed []error

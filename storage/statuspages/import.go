@@ -192,9 +192,10 @@ type PageSource struct {
 // maxNextRead is the maximum time until the next read. A later one was set by a clock that has been set back since.
 const maxNextRead = time.Hour
 
-// ClaimSource claims the next read of a source for the duration of a lease, by moving its next read. claimed is
-// false if another gateway holds it; the source then has the time of the next read. A source that was never read
-// is not claimed exclusively, since imports are idempotent.
+// ClaimSource claims the next read of a source for the duration of a lease, by moving its next read. claimed is false
+// if another gateway holds it; the source then has the time of the next read. A source that was never read is not
+// claimed exclusively, since imports are idempotent. A next read more than an hour ahead counts as due, since only a
+// clock that was set back leaves it.
 func (s *DB) ClaimSource(
 	ctx context.Context, url string, now time.Time, lease time.Duration,
 ) (source *PageSource, claimed bool, err error) {

@@ -25,8 +25,9 @@ func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
 		`select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`, page)
 }
 
-// AddProbe adds a probe of a component and returns its id. It fails with [status.BadInput] if the settings are invalid,
-// and with [status.NotFound] if the component does not exist. It is one transaction, with an entry in the audit log.
+// AddProbe adds a probe of a component and returns its id. It fails with [status.BadInput] if the settings are invalid
+// or do not fit the component, and with [status.NotFound] if the component does not exist. It is one transaction, with
+// an entry in the audit log.
 func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int64, error) {
 	err := status.CheckProbe(&in)
 	if err != nil {
@@ -108,8 +109,9 @@ func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
 	return nil
 }
 
-// ClaimProbes returns at most limit probes that are due, on pages that are not mirrors, and claims them until
-// their timeouts by moving their next runs. Other gateways do not run them meanwhile.
+// ClaimProbes returns at most limit probes that are due, on pages that are not mirrors, and claims them until their
+// timeouts by moving their next runs. Other gateways do not run them meanwhile. A next run that is too far ahead
+// counts as due, since only a clock that was set back leaves it.
 func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, error) {
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
 	const due = ` p.enabled and (p.next_at <= $1::timestamptz
@@ -188,9 +190,10 @@ func probeAuthor(id int64) Author {
 }
 
 // ApplyProbe applies the level of a probe to its page; see [status.WorkingCopy.ApplyProbe]. It is a single write that
-// happens once, even if several gateways call it. It returns the probe and the outcome, which is nil if there is
-// nothing to do, because another gateway did it, or because the component is under maintenance, during which probes are
-// not applied.
+// happens once, even if several gateways call it. It returns the probe and the outcome. Both are nil if there is
+// nothing to do, for example because the probe was removed or disabled, its level is applied already, the page is a
+// mirror, or the component is under maintenance. If the page does not change, a transaction of its own records that
+// the level was applied.
 func (e *Editor) ApplyProbe(ctx context.Context, id int64) (p *status.Probe, out *status.ProbeOutcome, err error) {
 	p, err = e.db.Probe(ctx, id)
 	if err != nil || p == nil {
@@ -229,7 +232,8 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (p *status.Probe, out
 	return p, out, err
 }
 
-// noteProbe writes in a transaction of its own that the level of a probe was applied, without a change of the page.
+// noteProbe writes in a transaction of its own that the level of a probe was applied, without a change of the page. If
+// another gateway has done so, it writes nothing. The audit log gets an entry if the outcome has an object.
 func (e *Editor) noteProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
 	err := e.db.begin(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `update status.probe set acted = $2 where id = $1 and acted = $3`, p.ID,
@@ -337,7 +341,8 @@ func (tx *commandTx) setProbeVersion() {
 }
 
 // ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has
-// changed. Each is a write of its own. It returns their codes, also with an error.
+// changed, on pages that publish automatically and are not mirrors. Each is a write of its own. The first error ends
+// it. It returns the codes of resolved incidents, also with an error.
 func (e *Editor) ResolveProbed(ctx context.Context) ([]string, error) {
 	const ready = ` n.origin = 'probe' and not n.draft and n.deleted_at is null and n.state = 'monitoring' and n.probe_version = n.version
 and n.monitoring_at <= $1

@@ -150,8 +150,8 @@ func (tx *commandTx) notice(ctx context.Context, what, code string) (status.Noti
 	return s, cmp.Or(err, status.FailIf(s.Notice == nil, status.NotFound, "%s %s does not exist", what, code))
 }
 
-// noticeState reads a notice with its components and updates, oldest first. The notice is nil if it does not
-// exist. lock is the locking clause of the statement.
+// noticeState reads a notice with its components and updates, oldest first. The notice is nil if it does not exist, or
+// is locked and lock skips locked rows. lock is the locking clause of the statement.
 func (tx *commandTx) noticeState(ctx context.Context, code, lock string) (status.NoticeState, error) {
 	db := tx.editor.db
 	rows, err := read(ctx, db, noticeTargets, func(n *status.Notice) error {
@@ -196,8 +196,8 @@ func (tx *commandTx) updateBase(c *status.Component) {
 		c.Code, c.BaseStatus, tx.At)
 }
 
-// insertChanges queues the statements that write changes of statuses, and the versions of their components. The
-// second change of a component within a millisecond is dated a millisecond later.
+// insertChanges queues the statements that write changes of statuses, and the versions of their components, which
+// increase by one per command. The second change of a component within a millisecond is dated a millisecond later.
 func (tx *commandTx) insertChanges(list []*status.Change) {
 	for _, c := range list {
 		tx.queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)

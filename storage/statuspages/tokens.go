@@ -11,8 +11,8 @@ import (
 )
 
 // AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret, of
-// which only the hash is stored. It fails with [status.Conflict] if the name is in use. It is one transaction, with an
-// entry in the audit log.
+// which only the hash is stored. It fails with [status.Conflict] if the name is in use, or an idempotency key was used
+// before, since the secret cannot be returned again. It is one transaction, with an entry in the audit log.
 func (e *Editor) AddToken(ctx context.Context, by Author, in status.Token) (string, error) {
 	err := in.Check(e.now())
 	if err != nil {
@@ -38,7 +38,7 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 }
 
 // editTokens runs do in a write to the tokens. They do not belong to a page, so no revision changes. The audit log
-// gets an entry.
+// gets an entry. The author must not have a preview, which needs a page.
 func (e *Editor) editTokens(
 	ctx context.Context, by Author, name string, do func(ctx context.Context, tx *commandTx) error,
 ) error {

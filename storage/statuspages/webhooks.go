@@ -54,8 +54,8 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.UR
 }
 
 // RotateWebhook replaces the secret of a webhook. It returns its code and the new secret, which is empty if the write
-// was done before with the same key. For a day, messages are signed with both. It is one transaction, with an entry in
-// the audit log.
+// was done before with the same key. For a day, messages are signed with both. It ignores the expected version. It is
+// one transaction, with an entry in the audit log.
 func (e *Editor) RotateWebhook(
 	ctx context.Context, by Author, code string, _ status.VersionInput,
 ) (_, secret string, err error) {
@@ -71,15 +71,15 @@ func (e *Editor) RotateWebhook(
 }
 
 // EnableWebhook enables a webhook that was disabled after failures, and returns its code. The next message is sent at
-// once. It is one transaction, with an entry in the audit log.
+// once. It ignores the expected version. It is one transaction, with an entry in the audit log.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.enable", webhookTable, "webhook", code, executing(
 		`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
 where id = $1`, code))
 }
 
-// RemoveWebhook deletes a webhook and its pending messages, and returns its code. It is one transaction, with an entry
-// in the audit log.
+// RemoveWebhook deletes a webhook and its pending messages, and returns its code. It ignores the expected version. It
+// is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.remove", webhookTable, "webhook", code,
 		executing(`delete from status.webhook where id = $1`, code))
@@ -94,9 +94,9 @@ func executing(sql string, args ...any) func(context.Context, *commandTx) error 
 	}
 }
 
-// notify adds messages about the updates and changes of a write to the outbox, in its transaction. It sends
-// nothing. Edited updates, backfilled incidents, and updates for which editors have turned notifications off have
-// no messages.
+// notify adds messages about the updates and changes of a write to the outbox, in its transaction. It sends nothing,
+// and adds nothing if the page has no enabled webhook. Edited updates, backfilled incidents, and updates for which
+// editors have turned notifications off have no messages.
 func (s *DB) notify(ctx context.Context, tx *Tx) error {
 	wanted, err := read(ctx, s, value[bool], nil,
 		`select true from status.webhook where page_id = $1 and disabled_at is null limit 1`, tx.Page.Code)
@@ -219,8 +219,8 @@ func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) e
 	return explainWrite(wrap.Error(e.db.pool.SendBatch(ctx, &b).Close(), "recording sent messages"))
 }
 
-// RecordFailed records a failed attempt, after which the webhook waits for retry. If retry is not positive, it
-// disables the webhook and drops its messages.
+// RecordFailed records a failed attempt, after which the webhook waits for the duration retry before the message is
+// sent again. If retry is not positive, it disables the webhook and drops its messages.
 func (e *Editor) RecordFailed(ctx context.Context, d *status.Delivery, reason string, retry time.Duration) error {
 	return e.db.exec(ctx, "recording a failed message", `with failed as (
   update status.webhook set failures = failures + 1, last_error = $2, next_at = $3, disabled_at = case when $4 then $5::timestamptz end

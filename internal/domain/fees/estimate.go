@@ -40,7 +40,8 @@ func (e *Estimate) USCents() string {
 	return strconv.FormatInt(e.Total/cent, 10) + "." + strings.Repeat("0", decimals-len(fraction)) + fraction
 }
 
-// charge adds the price of count units of an extra, of which r.included are free. Amounts are in tinycents.
+// charge adds the price of count units of an extra, of which r.included are free. Amounts are in tinycents. If all are
+// free, it adds nothing.
 func (p *Part) charge(price int64, r reference, count int64) {
 	charged := max(0, count-r.included)
 	if charged == 0 {
@@ -96,7 +97,9 @@ func (b *bill) isState() bool { return b.Mode == State }
 // waive makes the transaction free: it sets the parts of the node, the service and the network to 0.
 func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkPart{} }
 
-// Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError].
+// Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError]. A type that the
+// schedule does not define is an [ErrUnknownType], except contract calls, for which the service charges nothing. Types
+// that are always free have a fee of 0.
 //
 // In mode [State] it also charges accounts that a transfer creates because it has a receiver with an unused alias. The
 // extra [AccountCreations] has the price of the creation of an account for each of them, and a note reports it.
@@ -133,7 +136,7 @@ func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 	return e, nil
 }
 
-// multiplierAt returns the high-volume multiplier at a utilization, in thousandths.
+// multiplierAt returns the high-volume multiplier at a utilization, in thousandths, or [once] if d is nil.
 func (d *definition) multiplierAt(utilization int64) int64 {
 	if d == nil {
 		return once

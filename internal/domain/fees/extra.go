@@ -27,7 +27,8 @@ func (e Extra) String() string {
 	return feepb.Extra(e).String()
 }
 
-// unit returns the English name of one unit of the extra, in the singular, for [Charge.Explanation].
+// unit returns the English name of one unit of the extra, in the singular, for [Charge.Explanation], or "piece" if it
+// has none.
 func (e Extra) unit() string {
 	units := [...]string{
 		"signature", "key", "NFT", "account whose balance changes", "entry of a token's transfers", "unit of gas",
@@ -89,7 +90,8 @@ func newRates(r *feepb.HighVolumeRates) *rates {
 	return out
 }
 
-// at returns the multiplier at a utilization in basis points, in thousandths and at least [once].
+// at returns the multiplier at a utilization in basis points, in thousandths and at least [once]: exactly that for nil
+// rates.
 func (r *rates) at(utilization int64) int64 {
 	if r == nil {
 		return once
@@ -118,7 +120,8 @@ func (r *rates) curve(u, most int64) int64 {
 }
 
 // scale multiplies the fees of an estimate by a high-volume multiplier in thousandths. It multiplies each part
-// separately, so totals may differ from sums by rounding.
+// separately, so totals may differ from sums by rounding. The multiplier in the estimate is rounded down to a whole
+// number.
 func (e *Estimate) scale(raw int64) {
 	scaled := func(v int64) int64 { return times(v, raw) / once }
 	for _, part := range []*Part{&e.Node, &e.Service} {

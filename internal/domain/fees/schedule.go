@@ -112,7 +112,7 @@ func ParseSchedule(content []byte) (*Schedule, error) {
 }
 
 // GasPrice returns the price of gas in a serialized FeeSchedule. An unknown field makes the schedule invalid; the
-// other prices need not be valid. All errors wrap [ErrSchedule].
+// other prices need not be valid. All errors wrap [ErrSchedule]. The price is null if the schedule does not price gas.
 func GasPrice(content []byte) (ledger.SimpleGas, error) {
 	file, err := decode(content)
 	if err != nil {

@@ -41,8 +41,8 @@ type Transaction struct {
 	size       int   // its length
 }
 
-// Parse decodes a serialized Transaction. It fails for unknown fields, and for known fields with another wire type.
-// Errors are an [InputError].
+// Parse decodes a serialized Transaction. It fails for unknown fields, and for known fields with another wire type. If
+// it has both signedTransactionBytes and bodyBytes, the latter are ignored. Errors are an [InputError].
 func Parse(b []byte) (*Transaction, error) {
 	var tx services.Transaction
 	if !unmarshal(b, &tx) {
@@ -107,8 +107,9 @@ const (
 	lastUnpriced  = 91
 )
 
-// hasUnpriced reports whether a serialized TransactionBody has a transaction of a type whose fee cannot be
-// estimated: a field between firstUnpriced and lastUnpriced.
+// hasUnpriced reports whether a serialized TransactionBody has a transaction of a type whose fee cannot be estimated:
+// a field between firstUnpriced and lastUnpriced. It reports false at the first malformed field, which decoding
+// rejects afterwards.
 func hasUnpriced(body []byte) bool {
 	for len(body) > 0 {
 		num, _, n := protowire.ConsumeField(body)
@@ -133,7 +134,7 @@ func unmarshal(b []byte, m proto.Message) bool {
 }
 
 // keys returns the number of keys that can sign, including nested ones. Thresholds are ignored: every key of a list
-// counts.
+// counts. Contract IDs do not count.
 func keys(list ...*services.Key) int64 {
 	var n int64
 	for _, k := range list {

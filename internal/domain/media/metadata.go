@@ -87,7 +87,8 @@ func Inline(metadata string) (*File, error) {
 }
 
 // Describe returns what an NFT shows: the metadata in f, or f itself if it is something else. at is the place of f,
-// and location its location, or "" if the NFT itself has the metadata. err is the reason why there is no file.
+// and location its location, or "" if the NFT itself has the metadata. err is nil, or the [Refusal] that is the reason
+// why there is no file.
 func (p *Places) Describe(location string, at Place, f *File, err error) *ledger.NFTMedia {
 	m := &ledger.NFTMedia{}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
@@ -150,7 +151,8 @@ func (p *Places) read(fields map[string]json.RawMessage) *ledger.NFTMedia {
 	return m
 }
 
-// file returns the file with a location, with its URL but without content, or nil if the location is not a text.
+// file returns the file with a location, with its URL but without content, or nil if the location is not a text. The
+// location in the result is null for a data URI.
 func (p *Places) file(location, kind json.RawMessage) *ledger.NFTFile {
 	at := text(location)
 	if !at.Valid {
@@ -179,7 +181,7 @@ func text(raw json.RawMessage) (t ledger.Null[string]) {
 	return ledger.Of(string(raw))
 }
 
-// objects returns the first [MaxListed] elements of a list that are objects.
+// objects returns those of the first [MaxListed] elements of a list that are objects, or nil if raw is not a list.
 func objects(raw json.RawMessage) (found []map[string]json.RawMessage) {
 	var all []json.RawMessage
 	_ = json.Unmarshal(raw, &all) // anything else is no list

@@ -19,9 +19,9 @@ const RenewalPeriod = int64(7_776_000)
 // scenario.
 const paidPeriods = 5
 
-// newEntity adds an entity with the columns that all types have in common and those of r, which take precedence.
-// It derives public_key from the key, registers the EVM address for idOf, and starts the balance of an account or
-// contract at 0.
+// newEntity adds an entity with the columns that all types have in common and those of r, which take precedence. It
+// derives public_key from the key, registers the EVM address for idOf, and starts the balance of an account or
+// contract at 0, unless it has one.
 func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	e := Row{
 		"id": id, "num": id, "realm": 0, "shard": 0, "type": kind, "memo": "", "deleted": false,
@@ -49,8 +49,8 @@ func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	w.entities.save(ts, e)
 }
 
-// ChangeEntity adds a transaction of type kind that changes columns of an entity. It adds the id and derived
-// columns to changed. If the entity does not exist, it calls [World.Fail].
+// ChangeEntity adds a transaction of type kind that changes columns of an entity. It adds the id and derived columns
+// to changed. If the entity does not exist, it calls [World.Fail] and adds the transaction nevertheless.
 func (w *World) ChangeEntity(kind ledger.TransactionType, payer, id int64, changed Row) {
 	t := w.tx(kind, payer, id)
 	w.changeEntity(id, t.ts, changed)
@@ -268,7 +268,7 @@ func (w *World) createSystemAccounts() {
 	w.clock = start + Second
 }
 
-// Word returns a number as a 32-byte word.
+// Word returns a number, which must not be negative, as a 32-byte big-endian word.
 func Word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 
 // AddHook adds a hook with number id to an account, in an account update that the account pays. All hooks use the
@@ -284,7 +284,7 @@ func (w *World) AddHook(owner, id int64, admin string) {
 	w.commit(t)
 }
 
-// RemoveHook marks a hook of an account as deleted, in an account update that the account pays.
+// RemoveHook marks a hook of an account as deleted, in an account update that the account pays. The hook must exist.
 func (w *World) RemoveHook(owner, id int64) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.save(t.ts, Row{"owner_id": owner, "hook_id": id, "deleted": true})

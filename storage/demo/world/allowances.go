@@ -56,8 +56,9 @@ func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	w.commit(t)
 }
 
-// SpendTokens transfers units of a fungible token of the owner in a transaction that the spender pays, and reduces
-// the allowance, which must exist. The token must not have custom fees.
+// SpendTokens transfers units of a fungible token of the owner in a transaction that the spender pays, and reduces the
+// allowance. It panics if there is no allowance, and does not check that it suffices. The token must not have custom
+// fees.
 func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	a := w.tokenAllowances.get(owner, spender, token)
@@ -66,8 +67,8 @@ func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	w.commit(t)
 }
 
-// SpendNFT transfers a serial by approval in a transaction that the spender pays. The transfer clears the
-// approval. SpendNFT does not check that there is one.
+// SpendNFT transfers a serial by approval in a transaction that the spender pays. The transfer clears the approval.
+// SpendNFT does not check that there is one. If the transfer is impossible, the transaction has an error as result.
 func (w *World) SpendNFT(owner, spender, to, token, serial int64) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	w.addNFTTransfer(t, owner, to, token, serial, 0, true)
@@ -103,7 +104,8 @@ func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 }
 
 // ClaimAirdrop marks an airdrop as claimed and transfers its tokens, in a transaction that the receiver pays. It
-// associates the receiver with the token if necessary.
+// associates the receiver with the token if necessary. The airdrop must exist; its state is not checked. If a serial
+// cannot be transferred, the transaction has an error as result, and the airdrop is marked nevertheless.
 func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(codes.TypeTokenClaimAirdrop, receiver, 0)
 	d := w.airdrops.save(t.ts, Row{

@@ -17,8 +17,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// Pack returns the ABI encoding of a call of a method, or of the constructor arguments if method is empty.
-// contract is the name of a compiled contract. If the arguments do not fit, it calls [World.Fail].
+// Pack returns the ABI encoding of a call of a method, or of the constructor arguments if method is empty. contract is
+// the name of a compiled contract. If the arguments do not fit, it calls [World.Fail] and returns nil.
 func (w *World) Pack(contract, method string, args ...any) []byte {
 	a := w.artifacts[contract]
 	data, err := a.ABI.Pack(method, args...)
@@ -100,8 +100,9 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 	return id
 }
 
-// execute runs a call or creation in the EVM and records the outcome with [World.record], which sets the result,
-// gas and fee of t. It returns the number of the contract, or 0 if its creation failed. It does not commit t.
+// execute runs a call or creation in the EVM and records the outcome with [World.record], which sets the result, gas
+// and fee of t. It returns the number of the called or created contract, or 0 if its creation failed. It does not
+// commit t.
 func (w *World) execute(t *Transaction, o outcome, input []byte) int64 {
 	if o.create == nil {
 		to := w.Address(o.contract)
@@ -179,8 +180,9 @@ type outcome struct {
 	aliasSender                  []byte          // stores the sender as an address in the function result only
 }
 
-// record adds the contract result, logs, state changes, actions and child transactions of an execution to the
-// rows, and its value transfers to t. It sets the result, gas, fee and bloom filter of t.
+// record adds the contract result, logs, state changes, actions and child transactions of an execution to the rows,
+// and its value transfers to t. It sets the result, gas, fee and bloom filter of t. At least four fifths of the gas
+// limit are charged.
 func (w *World) record(t *Transaction, x execution, o outcome) {
 	created := []int64{}
 	if o.create != nil && o.contract != 0 {
@@ -354,8 +356,9 @@ func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]in
 	}
 }
 
-// recordState adds a row of contract_state_change for each slot that an execution read or wrote. If the execution
-// succeeded, it also changes the current value of written slots and appends their contracts to *parties.
+// recordState adds a row of contract_state_change for each slot that an execution read or wrote, except those of
+// contracts whose creation failed. If the execution succeeded, it also changes the current value of written slots and
+// appends their contracts to *parties.
 func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	for _, s := range x.slots {
 		id := w.idOf(s.contract)

@@ -35,9 +35,9 @@ type EthereumTransaction struct {
 	Anonymous bool    // stores the sender as an address only
 }
 
-// SendEthereum signs an Ethereum transaction with the key of the sender and submits it through the relay, which
-// pays the fee. The sender refunds the gas. It returns the number of the created contract, or 0. If the
-// transaction has an explicit nonce, it fails with WRONG_NONCE.
+// SendEthereum signs an Ethereum transaction with the key of the sender and submits it through the relay, which pays
+// the fee. The sender refunds the gas. It returns the number of the created contract, or 0. If the transaction has an
+// explicit nonce, it fails with WRONG_NONCE and does not run. A gas limit of 0 of a call becomes 500,000.
 func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	t := w.tx(codes.TypeEthereumTransaction, demo.Relay, 0)
 	c := e.Call
@@ -109,8 +109,9 @@ func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input
 		[]int64{0, t.payer})
 }
 
-// signEthereum returns the transaction of the type that e has, signed with the key of the sender. value is in
-// tinybars and becomes weibars. Signatures are deterministic.
+// signEthereum returns the transaction of the type that e has, signed with the key of the sender. value is in tinybars
+// and becomes weibars. Signatures are deterministic. Types other than 0, 1 and 2 are signed as type 4, for which to
+// must not be nil. If signing fails, it calls [World.Fail] and returns the transaction without a signature.
 func (w *World) signEthereum(
 	e EthereumTransaction, to *common.Address, nonce uint64, gas, value int64, input []byte,
 ) *types.Transaction {
@@ -153,7 +154,8 @@ func (w *World) signEthereum(
 }
 
 // authorize returns a signed authorization (EIP-7702) that lets the account of the sender run the code of contract
-// e.Delegate. nonce is that of the account at the authorization. It stores nothing.
+// e.Delegate. nonce is that of the account at the authorization. It stores nothing. If signing fails, it calls
+// [World.Fail].
 func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuthorization {
 	a, err := types.SignSetCode(ecPrivate(keyHolder(e.Sender)), types.SetCodeAuthorization{
 		ChainID: *uint256.NewInt(ChainID), Address: w.Address(e.Delegate), Nonce: nonce,
@@ -277,8 +279,8 @@ func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int
 	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)))
 }
 
-// addTokenLog adds the log of a token to the rows: a synthetic one of t or, if a contract call caused t, a log of
-// that call, whose bloom filter it updates.
+// addTokenLog adds the log of a token to the rows: a synthetic one of t or, if a contract call caused t, a log of that
+// call, whose bloom filter it updates. serial is the fourth topic; nil omits it.
 func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte) {
 	root, bloom, synthetic := token, []byte{}, t.caller == nil
 	if !synthetic {

@@ -132,7 +132,8 @@ func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	return common.LeftPadBytes([]byte{byte(codes.Success)}, 32), nil
 }
 
-// newMachine returns a new EVM with an empty state in memory, for [New].
+// newMachine returns a new EVM with an empty state in memory, for [New]. The caller sets known and tokens.hasFees
+// before the first run.
 func newMachine() (*machine, error) {
 	memory := rawdb.NewMemoryDatabase()
 	s, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(memory, nil),
@@ -145,7 +146,8 @@ func newMachine() (*machine, error) {
 
 // run executes a call of to, or a creation if to is nil, and returns its frames, transfers, logs, slots, the gas that
 // it used, and its error. It changes the state of the EVM but no rows. value is in tinybars. If at is not nil, the
-// contract is created at that address, as ContractCreate transactions do.
+// contract is created at that address, as ContractCreate transactions do. gas must be at least the intrinsic gas,
+// which run does not check.
 func (m *machine) run(from common.Address, to, at *common.Address, input []byte, gas uint64, value int64) execution {
 	m.runs++
 	var x execution
@@ -269,7 +271,7 @@ func intrinsicGas(input []byte, creation bool) (gas, floor uint64) {
 }
 
 // evm returns an EVM of the newest version with constant block values, so that results do not depend on the time of
-// the load.
+// the load. Transfers of value always succeed there and change no balance: the ledger applies them.
 func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
 	evm := vm.NewEVM(vm.BlockContext{
 		CanTransfer: func(vm.StateDB, common.Address, *uint256.Int) bool { return true },

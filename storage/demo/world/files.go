@@ -91,7 +91,8 @@ func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, cont
 }
 
 // updateSystemFile replaces the contents of a system file: one update, then an append for each further piece, all
-// without fee. It returns the update.
+// without fee. It returns the update. Pieces of the fee schedule before the last one have the result
+// FEE_SCHEDULE_FILE_PART_UPLOADED.
 func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) (first *Transaction) {
 	kind := codes.TypeFileUpdate
 	for i, piece := range pieces {

@@ -50,7 +50,7 @@ func (w *World) versioned() []*versions {
 }
 
 // writeTransaction adds the rows of a transaction: itself, its hashes, transfers, fees and rewards, and the accounts
-// that it concerns.
+// that it concerns. A message to a topic has no row of transaction_hash unless it has logs.
 func (w *World) writeTransaction(t *Transaction) {
 	r := Row{
 		"consensus_timestamp": t.ts, "type": int(t.kind), "result": int(t.result), "payer_account_id": t.payer,
@@ -117,9 +117,10 @@ func (w *World) writeTransaction(t *Transaction) {
 	}
 }
 
-// AddBlock adds a block that ends at consensus time end to a finished network. It contains automatic transactions,
-// the transactions of events, and the single transaction of last, which ends the block. It adds a balance snapshot
-// if one is due.
+// AddBlock adds a block that ends at consensus time end to a finished network. It contains automatic transactions, the
+// transactions of events, and the single transaction of last, which ends the block. It adds a balance snapshot if one
+// is due. The rows of the block before must have been discarded with [World.DiscardRows]. The current rows of
+// versioned tables are not added; see [World.CurrentRows].
 func (w *World) AddBlock(end int64, events, last func()) {
 	w.end = end
 	w.AdvanceTo(end - BlockTime + 40_000_000)

@@ -92,7 +92,8 @@ func publicKey(k []byte) any {
 	return nil
 }
 
-// keyHolder returns the name from which the keys of an account are derived.
+// keyHolder returns the name from which the keys of an account are derived: that of the scenario for the accounts from
+// Alice to Fund, and the entity ID for any other account.
 func keyHolder(id int64) string {
 	for name, number := range demo.Numbers {
 		if number == id && id >= demo.Alice && id <= demo.Fund {

@@ -72,8 +72,8 @@ func addressBookFile(nodes []addressBookNode) []byte {
 	return m
 }
 
-// publishAddressBook adds the rows of the address book that file transaction t stores, valid from a nanosecond
-// after t, and ends the previous one of the same file. It writes no file contents.
+// publishAddressBook adds the rows of the address book that file transaction t stores, valid from a nanosecond after
+// t, and ends the previous one of the same file, unless its row has been discarded. It writes no file contents.
 func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 	start := t.ts + 1
 	for _, r := range w.rows["address_book"] {
@@ -226,9 +226,10 @@ func (w *World) collect(t *Transaction, id int64) int64 {
 	return amount
 }
 
-// endStakingPeriod adds the node stake update of the staking period that ended at midnight, and the pending
-// rewards of accounts for that period. Stakes are those at the start of the next period. Only the last two periods
-// of the scenario add rows of entity_stake.
+// endStakingPeriod adds the node stake update of the staking period that ended at midnight, and the pending rewards of
+// accounts for that period. Stakes are those at the start of the next period. Only the last two periods of the
+// scenario add rows of entity_stake. Accounts that decline rewards, or were not staked to a node for the whole period,
+// get no reward.
 func (w *World) endStakingPeriod(midnight int64) {
 	t := w.tx(codes.TypeNodeStakeUpdate, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
@@ -287,8 +288,8 @@ func (w *World) endStakingPeriod(midnight int64) {
 	w.commit(t)
 }
 
-// accountStakes returns new rows of the table entity_stake, in tinybars, for the reward account and the accounts
-// that are staked to nodes. It does not store them.
+// accountStakes returns new rows of the table entity_stake, in tinybars rounded down to whole hbars, for the reward
+// account and the accounts that are staked to nodes and not deleted. It does not store them.
 func (w *World) accountStakes() []Row {
 	var rows []Row
 	toMe := map[int64]int64{}

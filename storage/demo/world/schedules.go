@@ -73,8 +73,9 @@ func (w *World) CreateSchedule(p Schedule) int64 {
 	return id
 }
 
-// sign adds rows of transaction_signature for the given key holders to a schedule. If a holder has no required
-// key, or has signed before, it calls [World.Fail].
+// sign adds rows of transaction_signature for the given key holders to a schedule. If a holder has no required key, or
+// has signed before, it calls [World.Fail] and adds the row nevertheless. The holder Tollgate is a contract, whose
+// signature is empty.
 func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 	digest := crypto.Keccak256(number(t.ts))
 	for _, name := range names {
@@ -111,9 +112,9 @@ func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 	w.commit(t)
 }
 
-// ExecuteSchedule executes the transfer of a schedule and sets its execution time. It does not check the
-// signatures. The transaction is marked as scheduled and has the transaction ID of the one that created the
-// schedule.
+// ExecuteSchedule executes the transfer of a schedule, which must not be that of a call, and sets its execution time.
+// It does not check the signatures. The transaction is marked as scheduled and has the transaction ID of the one that
+// created the schedule.
 func (w *World) ExecuteSchedule(id int64) {
 	c := w.scheduled[id]
 	t := w.tx(codes.TypeCryptoTransfer, c.Payer, 0)
@@ -123,8 +124,8 @@ func (w *World) ExecuteSchedule(id int64) {
 	c.row["executed_timestamp"] = t.ts
 }
 
-// ExecuteAtExpiry moves the clock to the expiration time of a schedule and executes it with
-// [World.ExecuteSchedule].
+// ExecuteAtExpiry moves the clock to the expiration time of a schedule and executes it with [World.ExecuteSchedule].
+// It panics if the schedule was created without an expiration time.
 func (w *World) ExecuteAtExpiry(id int64) {
 	w.AdvanceTo(w.scheduled[id].row["expiration_time"].(int64))
 	w.ExecuteSchedule(id)

@@ -104,8 +104,8 @@ func (w *World) setFees(id, ts int64, fixed []FixedFee, fractional []FractionalF
 	})
 }
 
-// addAssociation associates an account with a token at ts, without a transaction, automatically or by the account's
-// own. The association has the default states of the token. If it exists already, addAssociation calls [World.Fail].
+// addAssociation associates an account with a token at ts, without a transaction. auto marks an automatic association.
+// The association has the default states of the token. If it exists already, addAssociation calls [World.Fail].
 func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	if w.IsAssociated(account, token) {
 		w.Fail("0.0.%d is already associated with 0.0.%d", account, token)
@@ -206,7 +206,8 @@ func (w *World) TransferToken(from, to, token, amount int64, memo string) {
 }
 
 // addTokenTransfer adds a token transfer, its custom fees and its log to a transaction, or sets its result if the
-// transfer fails. It creates an automatic association if necessary.
+// transfer fails. It creates an automatic association if necessary. That remains if the transfer then fails because
+// the balance is too small. Transfers from or to the treasury have no custom fees.
 func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -337,7 +338,8 @@ func (w *World) assessFixed(t *Transaction, payer int64, f FixedFee) {
 }
 
 // transferError returns the result code with which a token transfer fails, or 0. It checks deletion, pause,
-// association, freeze and KYC, but no balances, and changes nothing.
+// association, freeze and KYC, but no balances, and changes nothing. A receiver without an association passes if it
+// allows automatic ones and the token has neither a KYC key nor is frozen by default.
 func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 	if w.entities.get(token)["deleted"] == true {
 		return codes.TokenWasDeleted

@@ -55,7 +55,8 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	return id
 }
 
-// UpdateTopic changes columns and the memo of a topic in a transaction that payer pays. It adds the id to changed.
+// UpdateTopic changes columns and the memo of a topic in a transaction that payer pays. An empty memo replaces the
+// memo too. It adds the id to changed.
 func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	t := w.tx(codes.TypeConsensusUpdateTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"memo": memo})
@@ -85,7 +86,9 @@ func (w *World) SubmitText(topic, payer int64, text string) {
 }
 
 // SubmitMessage is like SubmitText with chunk information and the maximum custom fee in tinybars that the payer
-// accepts. 0 means no limit. For the first chunk, it sets the payer and start of c.
+// accepts. 0 means no limit. For the first chunk, it sets the payer and start of c. c is nil for a message in one
+// piece. A fixed fee in tinybars above the maximum makes the transaction fail with MAX_CUSTOM_FEE_LIMIT_EXCEEDED.
+// Exempt accounts pay no custom fees.
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
 	t := w.tx(codes.TypeConsensusSubmitMessage, payer, topic)
 	s := w.topicState[topic]

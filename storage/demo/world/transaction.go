@@ -70,10 +70,11 @@ type Transaction struct {
 	index                int
 }
 
-// tx starts a transaction about an entity, or 0. It moves the clock forward by 30 to 90 ms, after the automatic
-// transactions until then, and sets fee, node, valid start and hash. What varies among transactions depends on their
-// type, their payer and the number of such transactions before, so that it is the same for any time of the load, and
-// for whatever other payers do. The transaction is not part of the ledger before commit.
+// tx starts a transaction about an entity, or about none if entity is 0. It moves the clock forward by 30 to 90 ms,
+// after the automatic transactions until then, and sets fee, node, valid start and hash. Within [World.At], it sets
+// the clock to the given time instead. What varies among transactions depends on their type, their payer and the
+// number of such transactions before, so that it is the same for any time of the load, and for whatever other payers
+// do. The transaction is not part of the ledger before commit.
 func (w *World) tx(kind ledger.TransactionType, payer, entity int64) *Transaction {
 	sender := [2]int64{int64(kind), payer}
 	w.sent[sender]++
@@ -135,8 +136,9 @@ func (t *Transaction) hbars(from, to, amount int64) {
 	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
 }
 
-// commit adds the fee, pending staking rewards of all parties and their transfers to t, changes the balances, and
-// adds t to the ledger. It returns t. If a balance would be negative, it calls [World.Fail].
+// commit adds the fee, pending staking rewards of all parties and their transfers to t, changes the balances, and adds
+// t to the ledger. It returns t. If a balance would be negative, it calls [World.Fail]. It does not look at the result
+// of t: transfers of a failed transaction are applied too.
 func (w *World) commit(t *Transaction) *Transaction {
 	if t.fee > 0 {
 		node, staking := t.fee/20, t.fee/10
@@ -160,8 +162,9 @@ func (w *World) commit(t *Transaction) *Transaction {
 	return t
 }
 
-// applyTransfers changes the balances by the hbar transfers of t, and returns one transfer for each account.
-// Approved transfers are separate. For unknown accounts and negative balances, it calls [World.Fail].
+// applyTransfers changes the balances by the hbar transfers of t, and returns one transfer for each account whose sum
+// is not 0. Approved transfers are separate. For unknown accounts and negative balances, it calls [World.Fail] and
+// changes the balances nevertheless.
 func (w *World) applyTransfers(t *Transaction) []transfer {
 	type who struct {
 		account  int64
@@ -199,8 +202,8 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 	return settled
 }
 
-// addTokenBalance adds amount to a token balance without a new version. If the account is not associated or the
-// balance is negative, it calls [World.Fail].
+// addTokenBalance adds amount to a token balance without a new version. If the account is not associated, it calls
+// [World.Fail] and changes nothing. For a negative balance, it calls [World.Fail] and sets the balance nevertheless.
 func (w *World) addTokenBalance(token, account, amount, ts int64) {
 	r := w.associations.get(account, token)
 	if r == nil || r["associated"] != true {
@@ -241,8 +244,8 @@ var feesByType = map[ledger.TransactionType]int64{
 	codes.TypeFreeze:                     0,
 }
 
-// AtomicBatch adds an atomic batch that payer pays, with an inner transaction for each account, which pays some
-// hbars to the next one.
+// AtomicBatch adds an atomic batch that payer pays, with an inner transaction for each account, which pays its own fee
+// and some hbars to the next one, and the last account to the first.
 func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	outer := w.tx(codes.TypeAtomicBatch, payer, 0)
 	outer.memo = memo
@@ -259,8 +262,8 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	w.commit(outer)
 }
 
-// RandomNumber adds a transaction with a random number below limit, or with random bytes if limit is 0. The values
-// depend on the payer and are the same in each run.
+// RandomNumber adds a transaction with a random number below limit, at most 255, or with random bytes if limit is 0.
+// The values depend on the payer and are the same in each run.
 func (w *World) RandomNumber(payer, limit int64) {
 	t := w.tx(codes.TypeUtilPrng, payer, 0)
 	r := Row{

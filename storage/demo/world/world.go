@@ -161,17 +161,19 @@ func (w *World) DiscardRows() {
 	w.transactions = w.transactions[:0]
 }
 
-// LastBlockHash returns the hash of the newest block that has been written to the rows, in hex.
+// LastBlockHash returns the hash of the newest block that has been written to the rows, in hex, or 96 zeros before the
+// first block.
 func (w *World) LastBlockHash() string { return w.chain.last }
 
 // Balance returns the balance of an account in tinybars without staking rewards. These depend on the time of day, and
 // the scenario must not.
 func (w *World) Balance(id int64) int64 { return w.balances[id] - w.collected[id] }
 
-// IsDeleted reports whether an entity has been deleted.
+// IsDeleted reports whether an entity has been deleted. It returns false for an entity that does not exist.
 func (w *World) IsDeleted(id int64) bool { return w.entities.get(id)["deleted"] == true }
 
-// At runs f, which must add one transaction. That transaction gets the consensus time ts.
+// At runs f, which must add one transaction. That transaction gets the consensus time ts. The clock is set to ts
+// without a check and without automatic transactions until then: ts must not be before [World.Now].
 func (w *World) At(ts int64, f func()) {
 	w.nextTime = ts
 	f()
@@ -206,7 +208,8 @@ func (w *World) NextID(kind string) int64 {
 	return first + w.idCounts[kind]
 }
 
-// Pick returns a pseudo-random number in [0, n) and advances the generator. The sequence is the same in each run.
+// Pick returns a pseudo-random number in [0, n) and advances the generator. The sequence is the same in each run. It
+// panics unless n is positive.
 func (w *World) Pick(n int64) int64 { return w.rng.Int64N(n) }
 
 // PickFrom runs f while [World.Pick] uses generator r.
@@ -250,9 +253,10 @@ func nullIfEmpty[T any](v []T) any {
 	return v
 }
 
-// AdvanceTo moves the clock forward to t, never backward. On the way, it adds the automatic transactions: the end
-// of each staking period at midnight, followed by a balance snapshot, and exchange rates, hourly in the last day.
-// They take less than three seconds.
+// AdvanceTo moves the clock forward to t, never backward. On the way, it adds the automatic transactions of full
+// hours: at midnight the end of the staking period, exchange rates and, except in the last 20 minutes of the scenario,
+// a balance snapshot; at the other hours of the last 26 exchange rates only. They take less than three seconds. Those
+// of an hour that begins less than three seconds before t are left to a later call.
 func (w *World) AdvanceTo(t int64) {
 	for w.nextHour <= t-3*Second {
 		hour := w.nextHour
@@ -340,9 +344,9 @@ func (v *versions) get(key ...any) Row {
 	return nil
 }
 
-// save adds an object at ts, or starts a new version of an existing object, and returns the new current row.
-// changed must contain the primary key and contains the columns that change. The previous version becomes a row of
-// the history table, if there is one.
+// save adds an object at ts, or starts a new version of an existing object, and returns the new current row. changed
+// must contain the primary key and contains the columns that change. The previous version becomes a row of the history
+// table, if there is one. A version that started at ts too is replaced instead.
 func (v *versions) save(ts int64, changed Row) Row {
 	var values []any
 	for column := range strings.SplitSeq(PrimaryKeys[v.table], ", ") {

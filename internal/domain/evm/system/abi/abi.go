@@ -218,7 +218,8 @@ func lengthAt(data []byte, at int) (int, error) {
 }
 
 // decodeWord returns the value of a word. Integers with up to 64 bits are int64 or uint64, others *big.Int. A word
-// with bits that the type does not have is an error.
+// with bits that the type does not have is an error. Fixed bytes are an exception: what follows them in the word is
+// ignored.
 func (t *Type) decodeWord(word [32]byte) (any, error) {
 	switch t.kind {
 	case kindBytes32:
@@ -262,8 +263,8 @@ func (t *Type) decodeWord(word [32]byte) (any, error) {
 	return v, nil
 }
 
-// Encode appends the ABI encoding of a value, of the types that Decode returns, to data. A value of another type
-// is encoded as zero.
+// Encode appends the ABI encoding of a value, of the types that Decode returns, to data. A value of another type, or
+// of fixed bytes other than bytes32, is encoded as zero.
 func (t *Type) Encode(data []byte, v any) []byte {
 	switch t.kind {
 	case kindTuple:
@@ -311,7 +312,8 @@ func encodeParts(types []*Type, data []byte, values []any) []byte {
 	return append(data, tail...)
 }
 
-// Word returns the 32 bytes of a value of a static type that is not a tuple. Values of other Go types are zero.
+// Word returns the 32 bytes of a value of a static type that is not a tuple. Values of other Go types are zero. It
+// panics for a *big.Int that does not fit.
 func Word(v any) (word [32]byte) {
 	switch v := v.(type) {
 	case common.Address:

@@ -64,8 +64,9 @@ type Argument struct {
 
 // New returns an ABI with declarations to decode with. Each text has declarations in the notation of Solidity,
 // separated by semicolons or line breaks, or the JSON of an ABI: an object or an array of them, an array of
-// declarations in the notation of Solidity, or an object with one of these as its member abi, as compilers write
-// it. The result also uses the declarations of next, which can be nil. It fails for the first invalid declaration.
+// declarations in the notation of Solidity, or an object with one of these as its member abi, as compilers write it.
+// The result also uses the declarations of next, which can be nil. It fails for the first invalid declaration. The
+// caller has checked that the texts have at most [MaxText] bytes.
 func New(texts []string, next *ABI) (*ABI, error) {
 	a := &ABI{declared: map[string][]*fragment{}, next: next}
 	for _, text := range texts {
@@ -92,6 +93,7 @@ func split(text string) ([]string, error) {
 }
 
 // declare parses the declarations of a text in the notation of Solidity, at least one, and adds them to a.
+// Constructors, functions without a selector, and anonymous events are only checked.
 func (a *ABI) declare(text string) error {
 	p := parser{text}
 	for found := false; ; found = true {
@@ -439,7 +441,8 @@ func (p *parser) fragment() (f *fragment, err error) {
 	return f, nil
 }
 
-// modifiers reads what follows the parameters of a declaration into f. Only anonymous and returns matter.
+// modifiers reads what follows the parameters of a declaration into f. Only anonymous and returns matter. It stops
+// before a semicolon or the next declaration, and fails for a body.
 func (p *parser) modifiers(f *fragment) (err error) {
 	for {
 		before := *p
