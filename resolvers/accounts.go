@@ -49,8 +49,8 @@ func (fields) AccountTransactions(
 const MaxTokensOfBalance = 1000
 
 // BalanceTokens resolves Balance.tokens. It queues a read in the batch of q: the first tokens of each balance, ordered
-// by token id; at a past moment without their amounts, which [past.Fields.FillTokenBalances] adds. More than
-// [MaxTokensOfBalance] are BAD_USER_INPUT.
+// by token id; at a past moment without their amounts, which [past.Fields.FillTokenBalances] adds. A negative number,
+// or more than [MaxTokensOfBalance], is BAD_USER_INPUT.
 func (fields) BalanceTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,
 ) (rowplan.Results[[]*ledger.TokenBalance], error) {
@@ -107,7 +107,8 @@ func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*r
 
 // Balances resolves Query.balances. It reads a page of balances in tinybars, ordered by id: the current ones, or those
 // of the last snapshot that matches a time, which it looks up first. The timestamp of the connection is the newest of
-// its balances, or that of the snapshot. Without a snapshot the list is empty.
+// its balances, or that of the snapshot. Without a snapshot the list is empty. Only current, unfiltered lists have a
+// totalCount, which is estimated.
 func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*relay.BalanceConnection, error) {
 	p, _, err := balanceList.page(ctx, args.Order, args.Args)
 	if err != nil {
@@ -157,8 +158,8 @@ func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*l
 	return &id.V, nil
 }
 
-// withAccount returns f with the condition on an account reference replaced by one on its id, for which it can read the
-// database.
+// withAccount returns f with the condition on an account reference replaced by one on its id, for which it can read
+// the database. An account that does not exist matches nothing.
 func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (ledger.BalanceFilter, error) {
 	if f.Account == nil {
 		return f, nil

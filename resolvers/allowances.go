@@ -87,7 +87,7 @@ func bothWays[C, F any](
 }
 
 // CryptoAllowances resolves Query.cryptoAllowances. It reads a page of the hbar allowances that an account granted. If
-// the account does not exist, the list is empty and a note says so.
+// no account has the alias or address, the list is empty and a note says so. An id is not checked.
 func (r queries) CryptoAllowances(
 	ctx context.Context, args graph.QueryCryptoAllowancesArgs,
 ) (*relay.CryptoAllowanceConnection, error) {
@@ -97,7 +97,8 @@ func (r queries) CryptoAllowances(
 }
 
 // TokenAllowances resolves Query.tokenAllowances. It reads a page of the allowances of fungible tokens that an account
-// granted. If the account does not exist, the list is empty and a note says so.
+// granted. If no account has the alias or address, the list is empty and a note says so. An id is not checked. More
+// than [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
 func (r queries) TokenAllowances(
 	ctx context.Context, args graph.QueryTokenAllowancesArgs,
 ) (*relay.TokenAllowanceConnection, error) {
@@ -110,7 +111,8 @@ func (r queries) TokenAllowances(
 }
 
 // NftAllowances resolves Query.nftAllowances. It reads a page of the allowances for collections that one account
-// granted or received; nil if the account does not exist.
+// granted or received; nil if no account has the alias or address. An id is not checked. Both or neither account are
+// BAD_USER_INPUT.
 func (r queries) NftAllowances(
 	ctx context.Context, args graph.QueryNftAllowancesArgs,
 ) (*relay.NFTAllowanceConnection, error) {
@@ -202,8 +204,8 @@ func (fields) AccountAllowancesCrypto(
 	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
 }
 
-// Airdrops resolves Query.airdrops. It reads a page of the pending airdrops of a sender or a receiver; nil if the
-// account does not exist. Both or neither are BAD_USER_INPUT.
+// Airdrops resolves Query.airdrops. It reads a page of the pending airdrops of a sender or a receiver; nil if no
+// account has the alias or address. An id is not checked. Both or neither are BAD_USER_INPUT.
 func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (
 	*relay.Connection[ledger.Airdrop], error,
 ) {

@@ -89,7 +89,8 @@ func amounts[T any](
 }
 
 // AmountUsd resolves Amount.usd. It returns a function that converts amounts of hbars to US dollars at the exchange
-// rates of their times, which it reads with one statement, or none if they are cached. Amounts of tokens have none.
+// rates of their times, which it reads with one statement, or none if they are cached. Times after the moment of ctx,
+// or after now, count as that. Amounts of tokens, and those whose rate is unknown, have none.
 func (f fields) AmountUsd(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Amount,
 ) (rowplan.Results[*string], error) {

@@ -84,8 +84,9 @@ func resultsBelow[K any](
 	return below(ctx, q, resultList, args, parents, queue)
 }
 
-// ContractResults resolves Query.contractResults. It reads a page of contract results, newest or oldest first, after it
-// has looked up the contract and block of the filter. Unfiltered lists have an estimated totalCount.
+// ContractResults resolves Query.contractResults. It reads a page of contract results, newest or oldest first, after
+// it has looked up the contract and block of the filter; without synthetic results if they are hidden. Unfiltered
+// lists have an estimated totalCount.
 func (r queries) ContractResults(
 	ctx context.Context, args graph.QueryContractResultsArgs,
 ) (*relay.ContractResultConnection, error) {
@@ -105,7 +106,8 @@ func (r queries) ContractResults(
 // ContractResult resolves Query.contractResult. It reads the result of a transaction, and in the same round trip the
 // relations that need nothing but its key. Without a contract result, it derives one from the synthetic logs of the
 // transaction, unless they are hidden. A note says if the result is not complete. Nil stands for a transaction that
-// does not exist or ran no contract.
+// does not exist or ran no contract. Not exactly one of hash, id and time, and a contract without a time, are
+// BAD_USER_INPUT.
 func (r queries) ContractResult(
 	ctx context.Context, args graph.QueryContractResultArgs,
 ) (*ledger.ContractResult, error) {
@@ -155,7 +157,8 @@ func (fields) ContractResultIsChild(
 }
 
 // ContractActions resolves Query.contractActions. It looks up a transaction by hash or id and reads a page of its
-// actions, or returns nil if the transaction does not exist. Unfiltered lists have a totalCount.
+// actions, or returns nil if the transaction does not exist. Both or neither are BAD_USER_INPUT. Unfiltered lists have
+// a totalCount.
 func (r queries) ContractActions(
 	ctx context.Context, args graph.QueryContractActionsArgs,
 ) (*relay.ContractActionConnection, error) {
@@ -206,8 +209,8 @@ var recordedFields = []string{
 }
 
 // withContractAndBlock returns f with the conditions on a contract reference and a block replaced by conditions on ids
-// and times, which it reads. none reports that nothing can match, because the block does not exist. Both hash and
-// number of a block are BAD_USER_INPUT.
+// and times, which it reads. A contract that does not exist adds no id. none reports that nothing can match, because
+// the block does not exist. Both hash and number of a block are BAD_USER_INPUT.
 func (r *Resolver) withContractAndBlock(
 	ctx context.Context, f ledger.ContractResultFilter,
 ) (changed ledger.ContractResultFilter, none bool, err error) {

@@ -33,8 +33,8 @@ func slotList(atTime bool) listOf[ledger.ContractState] {
 func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
 
 // ContractState resolves Contract.state. It queues a read in the batch of q: a page of the storage slots of each
-// contract, now, at a time, or at the moment of ctx. Slots with more than 32 bytes in the filter are BAD_USER_INPUT.
-// Only current, unfiltered lists have a totalCount.
+// contract, now, at a time, or at the moment of ctx. Slots in the filter that are empty or have more than 32 bytes are
+// BAD_USER_INPUT. Only current, unfiltered lists have a totalCount.
 func (fields) ContractState(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStateArgs,
 ) (
@@ -80,8 +80,8 @@ func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (
 }
 
 // ContractState resolves Query.contractState. It reads a page of the storage slots of a contract, now or at a time,
-// after it has looked up its address. The list of a contract that does not exist is empty. Slots with more than 32
-// bytes in the filter are BAD_USER_INPUT.
+// after it has looked up its address. The list of a contract that does not exist is empty. Slots in the filter that
+// are empty or have more than 32 bytes are BAD_USER_INPUT. Only current, unfiltered lists have a totalCount.
 func (r queries) ContractState(
 	ctx context.Context, args graph.QueryContractStateArgs,
 ) (*relay.ContractStateConnection, error) {
@@ -127,7 +127,7 @@ func checkSlots(f ledger.ContractStateFilter) error {
 }
 
 // withContracts returns a copy of f with the ids of contracts as more alternatives. It reads the ids of addresses, one
-// statement each. Addresses that belong to no contract add nothing.
+// statement each. Addresses that no live contract or account has add nothing.
 func (r *Resolver) withContracts(
 	ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef,
 ) (*ledger.EntityIDFilter, error) {

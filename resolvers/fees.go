@@ -113,8 +113,8 @@ func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error)
 	return &rate, nil
 }
 
-// RefreshFees reads the fee schedule again and caches it, for the estimates that follow. The gateway calls it at
-// regular intervals.
+// RefreshFees reads the fee schedule again and caches it, for the estimates that follow. On an error the cached one
+// remains. The gateway calls it at regular intervals.
 func (r *Resolver) RefreshFees(ctx context.Context) error {
 	_, err := r.feeSchedules.Refresh(ctx)
 	return err

@@ -269,8 +269,9 @@ func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledge
 // connection.
 const warmPause = 100 * time.Millisecond
 
-// CountBlocks counts the blocks of the last month ahead, hour by hour with pauses, for [network.Stats]: it reads the
-// database and fills the cache of the block statistics. The gateway runs it in the background. It ends with ctx.
+// CountBlocks counts the blocks of the last month ahead, or those since the last call, hour by hour with pauses, for
+// [network.Stats]: it reads the database and fills the cache of the block statistics. Without a cache it does nothing.
+// The gateway runs it in the background; calls must not overlap. It fails with the first error or at the end of ctx.
 func (r *Resolver) CountBlocks(ctx context.Context) error {
 	return r.blockStatistics.Warm(ctx, r.db, warmPause)
 }

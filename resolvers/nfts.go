@@ -113,9 +113,10 @@ func nftsBelow(
 		})
 }
 
-// Nfts resolves Query.nfts. It reads a page of NFTs, ordered by token and serial number, of an owner, of tokens or all.
-// If the owner does not exist, the list is empty and a note says so. Too many alternatives, and deleted without a token
-// or owner, are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
+// Nfts resolves Query.nfts. It reads a page of NFTs, ordered by token and serial number, of an owner, of tokens or
+// all. If no account has the alias or address of the owner, the list is empty and a note says so. An id is not
+// checked. Too many alternatives, and deleted without a token or owner, are BAD_USER_INPUT. Unfiltered lists have an
+// estimated totalCount.
 func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFTConnection, error) {
 	f := args.Filter
 	if err := checkAlternatives(len(f.AnyOf)); err != nil {

@@ -419,11 +419,17 @@ func part[T any](n *nodeName, parse func(string) (T, error)) T {
 	return v
 }
 
-// id removes the next part of the name, an entity id, and returns it; at and number do so with a timestamp and a
-// number. An error is recorded in n, and the result is then zero.
-func (n *nodeName) id() ledger.EntityID  { return part(n, parseEntityID) }
+// id removes the next part of the name, an entity id, and returns it. An error is recorded in n, and the result is then
+// zero.
+func (n *nodeName) id() ledger.EntityID { return part(n, parseEntityID) }
+
+// at removes the next part of the name, a timestamp, and returns it. An error is recorded in n, and the result is then
+// zero.
 func (n *nodeName) at() ledger.Timestamp { return part(n, ledger.ParseTimestamp) }
-func (n *nodeName) number() int64        { return part(n, parseNumber) }
+
+// number removes the next part of the name, a decimal number, and returns it. An error is recorded in n, and the result
+// is then zero.
+func (n *nodeName) number() int64 { return part(n, parseNumber) }
 
 // word removes the next part of the name, a slot of 32 bytes in hex, and returns its bytes. An error is recorded in n,
 // and the result is then nil.

@@ -161,9 +161,9 @@ func (r *Resolver) Operation() values.Value {
 // MaxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
 const MaxAddresses = 100
 
-// FindAddress returns the id of the account or contract with an EVM address, for an argument that takes an id. It reads
-// the database once, and counts the address in the operation of ctx. More than [MaxAddresses] in the operation, and an
-// address that no live entity has, are BAD_USER_INPUT.
+// FindAddress returns the id of the account or contract with an EVM address, for an argument that takes an id. It
+// reads the database once, and counts the address in the operation of ctx, if it has one. More than [MaxAddresses] in
+// the operation, and an address that no live entity has, are BAD_USER_INPUT.
 func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger.EntityID, error) {
 	if o, _ := loading.OperationKey.Of(ctx); o != nil && o.Addresses.Add(1) > MaxAddresses {
 		return 0, fault.Input("an operation can have at most %d EVM addresses in place of entity IDs", MaxAddresses)

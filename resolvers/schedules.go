@@ -118,8 +118,9 @@ var targetKeys = map[ledger.TransactionType]keyOf{
 }
 
 // signers queues in the batch of q reading the entities and signatures of scheduled transactions. If present, it
-// returns the signers of each that have signed, otherwise those that have not: payer, senders, the entity that changes,
-// and receivers that must sign. A list is nil if the signers of the type of transaction are unknown.
+// returns the signers of each that have signed, otherwise those that have not: payer, senders, the entity that
+// changes, and receivers that must sign. Those that do not exist or have no key are omitted. A list is nil if the
+// signers of the type of transaction are unknown.
 func signers(
 	q rowplan.Request, of []*ledger.ScheduledTransaction, present bool,
 ) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
@@ -191,7 +192,7 @@ func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*led
 }
 
 // ScheduledTransactionSignaturesPresent resolves ScheduledTransaction.signaturesPresent. It queues reads in the batch
-// of q: the signers of each scheduled transaction that have signed.
+// of q: the signers of each scheduled transaction that have signed, nil for types whose signers are unknown.
 func (fields) ScheduledTransactionSignaturesPresent(
 	_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction,
 ) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
@@ -199,7 +200,7 @@ func (fields) ScheduledTransactionSignaturesPresent(
 }
 
 // ScheduledTransactionSignaturesMissing resolves ScheduledTransaction.signaturesMissing. It queues reads in the batch
-// of q: the signers of each scheduled transaction that have not signed.
+// of q: the signers of each scheduled transaction that have not signed, nil for types whose signers are unknown.
 func (fields) ScheduledTransactionSignaturesMissing(
 	_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction,
 ) (rowplan.Results[[]*ledger.ScheduleSigner], error) {

@@ -23,11 +23,12 @@ type search struct {
 	results []func() ([]relay.Node, error)
 }
 
-// wants reports whether objects of a type are to be found: the client named it, or no types.
+// wants reports whether objects of a type are to be found: the client named it, or gave no list of types.
 func (s *search) wants(t model.SearchType) bool { return s.types == nil || slices.Contains(s.types, t) }
 
 // find queues in s a statement for objects of a type, if the text can name one and the type is to be found, and adds a
-// function for its results to s. A contract is also an account: it is found once.
+// function for its results to s. A contract is also an account: it is found as an account only if contracts are not to
+// be found.
 func find[T any, P nodePointer[T]](
 	s *search, t model.SearchType, can bool, queue func(b *storage.Batch) storage.Result[[]P],
 ) {

@@ -7,7 +7,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Status resolves Query.status. It reads the default status page, nil if there is none.
+// Status resolves Query.status. It reads the default status page, nil if there is none. An operation reads the pages
+// once.
 func (r queries) Status(ctx context.Context) (*status.Page, error) {
 	return r.status.Page(ctx, nil)
 }
@@ -29,14 +30,14 @@ func (r queries) StatusMaintenance(ctx context.Context, args graph.QueryStatusMa
 	return r.status.Maintenance(ctx, args.Code)
 }
 
-// StatusDrafts resolves Query.statusDrafts. It reads the newest incidents of a page that are not published. The sender
-// needs the role viewer.
+// StatusDrafts resolves Query.statusDrafts. It reads the newest incidents that are not published, of a page or of the
+// default one. The sender needs the role viewer.
 func (r queries) StatusDrafts(ctx context.Context, args graph.QueryStatusDraftsArgs) ([]*status.Incident, error) {
 	return r.status.Drafts(ctx, args.Page)
 }
 
-// StatusWebhooks resolves Query.statusWebhooks. It reads the webhooks of a status page. The sender needs the role
-// admin.
+// StatusWebhooks resolves Query.statusWebhooks. It reads the webhooks of a status page or of the default one. The
+// sender needs the role admin.
 func (r queries) StatusWebhooks(ctx context.Context, args graph.QueryStatusWebhooksArgs) ([]*status.Webhook, error) {
 	return r.status.Webhooks(ctx, args.Page)
 }

@@ -86,8 +86,9 @@ func (f fields) TokenBalances(
 }
 
 // TokenHolders resolves Token.holders. It queues reads in the batch of q: a page of the holders of each token, by
-// balance, now or at the moment of ctx. Without the index of holders in the database, a token with more than
-// [entities.MaxSortedHolders] relationships is BAD_USER_INPUT.
+// balance, now or at the moment of ctx. To find out whether the database has the index of holders, it can read at
+// once. Without that index, the whole field is BAD_USER_INPUT if a token has more than [entities.MaxSortedHolders]
+// relationships.
 func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHoldersArgs) (
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
@@ -132,7 +133,8 @@ func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledge
 }
 
 // TokenHolderCount resolves Token.holderCount. It queues a read in the batch of q: the number of accounts that hold
-// each token, now or at the moment of ctx; nil for a token with more than [entities.MaxCountedHolders] relationships.
+// each token, now or at the moment of ctx. A token with more than [entities.MaxCountedHolders] relationships now has
+// nil, one with too many at the moment of ctx an error.
 func (f fields) TokenHolderCount(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
@@ -249,7 +251,7 @@ func (fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.
 }
 
 // TransactionTokenTransfers resolves Transaction.tokenTransfers. It queues a read in the batch of q: the transfers of
-// fungible tokens of each transaction that were not read with it.
+// fungible tokens of each transaction, unless they were read with it.
 func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.TokenTransfer], error,
 ) {

@@ -68,8 +68,8 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 }
 
 // Transactions resolves Query.transactions. It reads a page of transactions, ordered by time, after it has looked up
-// the account of the filter. A filter by entity or token without an account is BAD_USER_INPUT. Unfiltered lists have an
-// estimated totalCount.
+// the account of the filter. If neither rows nor pageInfo are requested, it reads nothing. A filter by entity or token
+// without an account is BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Transactions(
 	ctx context.Context, args graph.QueryTransactionsArgs,
 ) (*relay.TransactionConnection, error) {
@@ -178,7 +178,7 @@ func fullPages(
 }
 
 // TokenTransfers resolves Token.transfers. It queues a read in the batch of q: a page of the changes of balances of
-// each token. A range of times of more than [MaxTokenRange] is BAD_USER_INPUT.
+// each token. A range of times of more than [MaxTokenRange], or without one of its ends, is BAD_USER_INPUT.
 func (fields) TokenTransfers(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenTransfersArgs,
 ) (

@@ -41,8 +41,9 @@ type Comparison struct {
 }
 
 // Run compares the responses. Rows may be written meanwhile: a difference is reported if it remains after all
-// repetitions and is not caused by rows that are newer than the start. It fails if ctx ends, or if a service does not
-// respond to the first request.
+// repetitions and is not caused by rows that are newer than the start. It fails if a service does not respond to the
+// first request. If ctx ends, it returns an incomplete report and an error. Its goroutines, [Comparison.Concurrency]
+// of them, end before it returns.
 func (c *Comparison) Run(ctx context.Context) (*Report, error) {
 	r := run{Comparison: c, report: &Report{}}
 	var err error
@@ -104,7 +105,7 @@ type run struct {
 }
 
 // pages requests a path from both services, and then the pages that follow, and records the differences in r. It stops
-// at a page with a difference in the link.
+// at a page with a difference in the link, after [Comparison.Most] requests of all paths, or when ctx ends.
 func (r *run) pages(ctx context.Context, request requests.Request) {
 	path := request.Path
 	for page := 0; page < request.Pages && path != "" && ctx.Err() == nil; page++ {
@@ -119,9 +120,11 @@ func (r *run) pages(ctx context.Context, request requests.Request) {
 	}
 }
 
-// one requests path from both services, repeats the requests while they differ, and adds the outcome to the
-// report. It calls Progress. It returns the path of the next page, or "" if there is none, the responses have
-// different ones, or a rate limit rejected the request.
+// one requests path from both services, repeats the requests while they differ in a way that is not known or a rate
+// limit rejects one, and adds the outcome to the report. If they still differ, it compares only the rows up to the
+// start of the comparison, where the endpoint can select them. It calls Progress, and holds the lock of r meanwhile.
+// It returns the path of the next page, or "" if there is none, the responses have different ones, or a rate limit
+// rejected the request.
 func (r *run) one(ctx context.Context, path string) (next string) {
 	endpoint, request := r.endpoint(path), path
 	a, b := r.both(ctx, path)
@@ -165,8 +168,8 @@ func (r *run) one(ctx context.Context, path string) (next string) {
 	return next
 }
 
-// known reports whether all differences have causes that several requests had after their repetitions. They are not
-// repeated, which would take hours if the services differ everywhere.
+// known reports whether all differences have causes that at least three requests had after their repetitions, or there
+// is no difference. Such requests are not repeated, which would take hours if the services differ everywhere.
 func (r *run) known(differences []Difference) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,9 +218,10 @@ func (r *run) endpoint(path string) string {
 // maxBody is the maximum size of a response in bytes.
 const maxBody = 64 << 20
 
-// NewService returns the service at a URL, such as https://mirror.example.com; a trailing /api/v1 is ignored. It
-// sends nothing yet, and fails if base is not such a URL. The service sends header with each request, does not
-// follow redirects, and fails after timeout or if the body is larger than maxBody.
+// NewService returns the service at a URL, such as https://mirror.example.com; a trailing /api/v1 is ignored. It sends
+// nothing yet, and fails if base is not such a URL. The service sends header with each request, uses the proxy of the
+// environment, does not follow redirects, and fails after timeout or if the body is larger than maxBody. It keeps at
+// most concurrency idle connections.
 func NewService(base string, header map[string]string, timeout time.Duration, concurrency int) (Service, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
@@ -282,7 +286,8 @@ type group struct {
 }
 
 // Add records the differences of one request, so that each cause counts the requests and the endpoints in which it
-// occurred. endpoint is the path pattern, and request the path that serves as the example of a new cause.
+// occurred. endpoint is the path pattern, and request the path that serves as the example of a new cause. Calls must
+// not be concurrent.
 func (r *Report) Add(endpoint, request string, differences []Difference) {
 	if r.byWhat == nil {
 		r.byWhat = map[Cause]*group{}

@@ -83,8 +83,8 @@ func NewDigest(r *Response) *Digest {
 	return out
 }
 
-// Next returns the path of the next page in the member links.next of the body, or "" if there is none or it is not
-// a string.
+// Next returns the path of the next page in the member links.next of the body, or "" if there is none, it is not a
+// string, or the digest is from a record, which has no values.
 func (d *Digest) Next() string {
 	m := d.member(linkPath)
 	if m == nil || m.Types != "string" || m.values == nil {
@@ -167,6 +167,7 @@ func (b *digestBuilder) value(path string, d *json.Decoder) error {
 }
 
 // object reads the members of an object, the opening brace of which is read already. It leaves the closing brace.
+// Names that begin with 0x are slots of a map: all of them count as one member, 0x*.
 func (b *digestBuilder) object(path string, d *json.Decoder) error {
 	b.add(path, "object", "")
 	for d.More() {
@@ -239,7 +240,9 @@ type Difference struct {
 }
 
 // Differences returns the differences of two responses of an endpoint, or nil if they are equal; a is the expected
-// one. It compares the status, then [Headers], then members. It omits members below a member that differs.
+// one. It compares the status, then [Headers], then members. If the statuses differ, or both services did not respond,
+// that is the only difference. It omits members below a member that differs. If nothing differs, it compares the bytes
+// of the bodies, which records do not have.
 func Differences(endpoint string, a, b *Digest) []Difference {
 	if a.Status != b.Status || a.Status == 0 {
 		return []Difference{{Cause{StatusChanged, endpoint, a.status(), b.status()}, a.text(), b.text()}}
@@ -314,8 +317,9 @@ func parent(path string) string {
 // none is a member that does not occur.
 var none = &Member{}
 
-// compareMember returns the difference of the member at path. ok is false if the member is equal. Another number
-// of occurrences is a difference only if the number of objects that contain it is the same.
+// compareMember returns the difference of the member at path. ok is false if the member is equal. Another number of
+// occurrences is a difference only if the number of objects that contain it is the same. For items of lists it is
+// none: the list differs then.
 func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool) {
 	a, b := digestA.member(path), digestB.member(path)
 	same := path == ""
@@ -359,8 +363,8 @@ func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool
 	return d, true
 }
 
-// equal reports whether two members have the same occurrences. Lists with the same number of items differ if an item
-// has another position.
+// equal reports whether two members have the same occurrences. Those of a record have no values: only the hashes are
+// compared then. Lists with the same number of items differ if an item has another position.
 func (m *Member) equal(other *Member) bool {
 	if m.Types != other.Types || m.Hash != other.Hash || m.values != nil && other.values != nil &&
 		!slices.Equal(m.values, other.values) {

@@ -16,9 +16,10 @@ import (
 // maxLine is the maximum length of a line of an access log in bytes.
 const maxLine = 1 << 20
 
-// ReadLog returns the first most distinct GET requests of an access log whose paths are below prefix. Lines are in
-// the common or combined log format, or JSON objects with the path in path, uri, url or request, which can be
-// objects. A query string beside the path can be an object of parameters. Other lines are ignored.
+// ReadLog returns the first most distinct GET requests of an access log whose paths are below prefix. Lines are in the
+// common or combined log format, or JSON objects with the path in path, uri, url or request, which can be objects. A
+// query string beside the path can be an object of parameters. Other lines are ignored. If a line is longer than
+// maxLine, it returns the requests before it and an error.
 func ReadLog(r io.Reader, prefix string, most int) ([]requests.Request, error) {
 	var out []requests.Request
 	seen := map[string]bool{}
@@ -35,7 +36,7 @@ func ReadLog(r io.Reader, prefix string, most int) ([]requests.Request, error) {
 }
 
 // logPath returns the path and the query string of a GET request in a line of an access log. ok is false for other
-// methods and for lines without a path.
+// methods and for lines without a path. A JSON object without a method counts as GET.
 func logPath(line []byte) (path string, ok bool) {
 	text := strings.TrimSpace(string(line))
 	method := ""
@@ -56,8 +57,9 @@ func logPath(line []byte) (path string, ok bool) {
 	return u.RequestURI(), true
 }
 
-// jsonRequest returns the method and the path, with its query string, in a JSON line of an access log. Either is
-// empty if the object does not have it. It also searches the nested objects http, request and url.
+// jsonRequest returns the method and the path, with its query string, in a JSON line of an access log. Either is empty
+// if the object does not have it, and the path also if its query string cannot be read. It also searches the nested
+// objects http, request and url.
 func jsonRequest(line []byte) (method, path string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(line, &members) != nil {

@@ -17,8 +17,8 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// TransactionEffects resolves Transaction.effects. It queues a read in the batch of q: the transfers of
-// transactions. What they changed is read by the fields below.
+// TransactionEffects resolves Transaction.effects. It queues reads in the batch of q: the transfers of hbars and of
+// tokens of transactions, unless they were read with them. What they changed is read by the fields below.
 func (Fields) TransactionEffects(
 	_ context.Context, q rowplan.Request, of []*ledger.Transaction,
 ) (rowplan.Results[*ledger.TransactionEffects], error) {
@@ -42,8 +42,8 @@ func (Fields) TransactionEffects(
 }
 
 // effectsOf returns what a transaction with some transfers can have changed: balances, entities, relationships and
-// NFTs, each once and in order, and what effects do not cover. It reads nothing: the fields of the results read the
-// changes.
+// NFTs, each once and in order, and what effects do not cover. An entity without an hbar transfer has no effect on a
+// balance. It reads nothing: the fields of the results read the changes.
 func effectsOf(
 	t *ledger.Transaction, hbars []*ledger.CryptoTransfer, tokens []*ledger.TokenTransfer,
 ) *ledger.TransactionEffects {
@@ -117,8 +117,8 @@ func balancesAfter(
 		}), nil
 }
 
-// setBalances adds a movement to the effect on a balance, with the balances before and after it. If they are unknown
-// it says why.
+// setBalances adds a movement to the effect on a balance, with the balances before and after it. If they are unknown,
+// it sets e.Unknown to the reason.
 func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
 	e.Amount += m.Amount
 	switch {
@@ -132,8 +132,8 @@ func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
 	}
 }
 
-// EntityEffectBalance resolves EntityEffect.balance. It queues a read in the batch of q: the hbar balances before
-// and after transactions.
+// EntityEffectBalance resolves EntityEffect.balance. It queues a read in the batch of q: the hbar balances before and
+// after transactions, nil for entities without an hbar transfer.
 func (Fields) EntityEffectBalance(
 	_ context.Context, q rowplan.Request, of []*ledger.EntityEffect,
 ) (rowplan.Results[*ledger.BalanceEffect], error) {

@@ -33,9 +33,9 @@ type Fields struct {
 	ExchangeRate func(context.Context, graph.NetworkExchangeRateArgs) (*ledger.ExchangeRateSet, error)
 }
 
-// Ledger resolves Query.ledger. It reads the state of the ledger at a moment, or nil if the block or transaction
-// does not exist. The context of everything below has the moment; see [ledger.Moment]. A moment in the future is
-// BAD_USER_INPUT.
+// Ledger resolves Query.ledger. It reads the state of the ledger at a moment, or nil if the block or transaction does
+// not exist. The context of everything below has the moment; see [ledger.Moment]. A moment after the newest block, and
+// not exactly one way to select it, are BAD_USER_INPUT.
 func (f Fields) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
 	way, value, err := f.wayTo(ctx, &args.At)
 	if err != nil || way == "" {
@@ -55,8 +55,8 @@ func (f Fields) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger
 	return &ledger.LedgerState{At: m.At, Moment: m, BalancesKnown: known}, nil
 }
 
-// wayTo returns the way to find a moment in the database and the value to find it by. It reads the transaction if
-// one is given; way is empty if that does not exist.
+// wayTo returns the way to find a moment in the database and the value to find it by. It reads the transaction if one
+// is given; way is empty if that does not exist. Not exactly one way is BAD_USER_INPUT.
 func (f Fields) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string, value any, err error) {
 	err = fault.OneOf("block, time and transaction", at.Block != nil, at.Time != nil, at.Transaction != nil)
 	if err != nil {
@@ -81,7 +81,9 @@ func (f Fields) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string,
 	return ledgerstate.ByHash, strings.TrimPrefix(strings.ToLower(*at.Block.Hash), "0x") + "%", nil
 }
 
-// timeOf returns the consensus time of a transaction, which it reads if an id is given, or 0 if it does not exist.
+// timeOf returns the consensus time of a transaction. A given time is returned without a lookup. With an id, it reads
+// the transactions that have it, and returns the time of the first successful one, else of the last one, or 0 if there
+// is none. Both or neither are BAD_USER_INPUT.
 func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger.Timestamp, error) {
 	if err := fault.OneOf("timestamp and id", t.Timestamp != nil, t.ID != nil); err != nil {
 		return 0, err
@@ -154,8 +156,9 @@ func (f Fields) LedgerStateBlock(
 	return alone(blocks[0], err)
 }
 
-// BlockOf reads the number of the block that ends at a moment, for a contract call there. asked is the block
-// argument of the call, which must be the default. A moment inside of a block is BAD_USER_INPUT.
+// BlockOf reads the number of the block that ends at a moment, which ctx must have, for a contract call there. asked
+// is the block argument of the call, which must be the default. Another one, and a moment inside of a block, are
+// BAD_USER_INPUT.
 func (f Fields) BlockOf(ctx context.Context, m *ledger.Moment, asked string) (string, error) {
 	if asked != "latest" {
 		return "", fault.Input("block cannot be given here: the call runs at the moment of the ledger")
@@ -181,7 +184,8 @@ func (f Fields) LedgerStateAccount(
 	return withKey(q, args.ID.ID, entities.QueueAccounts)
 }
 
-// LedgerStateAccounts resolves LedgerState.accounts. It queues a read in the batch of q: accounts.
+// LedgerStateAccounts resolves LedgerState.accounts. It queues a read in the batch of q: accounts at the moment of
+// ctx, null for those that did not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (Fields) LedgerStateAccounts(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountsArgs,
 ) (rowplan.Results[[]*ledger.Account], error) {
@@ -196,7 +200,8 @@ func (Fields) LedgerStateToken(
 	return withKey(q, args.ID, entities.QueueTokens)
 }
 
-// LedgerStateTokens resolves LedgerState.tokens. It queues a read in the batch of q: tokens.
+// LedgerStateTokens resolves LedgerState.tokens. It queues a read in the batch of q: tokens at the moment of ctx, null
+// for those that did not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (Fields) LedgerStateTokens(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateTokensArgs,
 ) (rowplan.Results[[]*ledger.Token], error) {
@@ -211,8 +216,8 @@ func (Fields) LedgerStateNft(
 	return withKey(q, ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey)
 }
 
-// LedgerStateContract resolves LedgerState.contract. It reads a contract at the moment of ctx, null if it did not
-// exist.
+// LedgerStateContract resolves LedgerState.contract. It reads a contract at the moment of ctx at once, null if it did
+// not exist.
 func (f Fields) LedgerStateContract(
 	ctx context.Context, _ rowplan.Request, _ states, args graph.LedgerStateContractArgs,
 ) (rowplan.Results[*ledger.Contract], error) {
@@ -243,8 +248,8 @@ func (Fields) LedgerStateFile(
 	return withKey(q, args.ID, entities.QueueFiles)
 }
 
-// LedgerStateNetworkNode resolves LedgerState.networkNode. It queues a read in the batch of q: a node of the
-// address book.
+// LedgerStateNetworkNode resolves LedgerState.networkNode. It queues a read in the batch of q: a node of the address
+// book at the moment of ctx, null if it did not exist.
 func (Fields) LedgerStateNetworkNode(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateNetworkNodeArgs,
 ) (rowplan.Results[*ledger.NetworkNode], error) {
@@ -255,7 +260,7 @@ func (Fields) LedgerStateNetworkNode(
 const maxBook = 1000
 
 // LedgerStateNetworkNodes resolves LedgerState.networkNodes. It reads the nodes of the address book at the moment of
-// ctx at once.
+// ctx at once, at most maxBook.
 func (f Fields) LedgerStateNetworkNodes(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[[]*ledger.NetworkNode], error) {
@@ -308,7 +313,8 @@ func (f Fields) LedgerNetworkExchangeRate(
 	return alone(relay.WithoutNote(f.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])})))
 }
 
-// LedgerNetworkStake resolves LedgerNetwork.stake. It reads the stake of the network at the moment of ctx.
+// LedgerNetworkStake resolves LedgerNetwork.stake. It reads the stake of the network at the moment of ctx, null if
+// there was none.
 func (f Fields) LedgerNetworkStake(
 	ctx context.Context, _ rowplan.Request, _ []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkStake], error) {
@@ -382,7 +388,8 @@ func written[T any](
 	}, nil
 }
 
-// FillAccounts queues reading the hbar balances of accounts at the moment of ctx and writes them into the rows.
+// FillAccounts queues reading the hbar balances of accounts at the moment of ctx and writes them into the rows. If one
+// balance is unknown or needs too many rows, all rows have the error.
 func (f Fields) FillAccounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -394,8 +401,8 @@ func (f Fields) FillAccounts(
 	})
 }
 
-// FillRelationships queues reading the balances of token relationships at the moment of ctx and writes them into
-// the rows.
+// FillRelationships queues reading the balances of token relationships at the moment of ctx and writes them into the
+// rows. If one balance is unknown or needs too many rows, all rows have the error.
 func (f Fields) FillRelationships(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship,
 ) (rowplan.Results[struct{}], error) {
@@ -405,8 +412,8 @@ func (f Fields) FillRelationships(
 	return written(of, read, func(r *ledger.TokenRelationship, balance int64) { r.Balance = balance })
 }
 
-// FillTokenBalances queues reading the balances of tokens in accounts at the moment of ctx and writes them into
-// the rows.
+// FillTokenBalances queues reading the balances of tokens in accounts at the moment of ctx and writes them into the
+// rows. If one balance is unknown or needs too many rows, all rows have the error.
 func (f Fields) FillTokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance,
 ) (rowplan.Results[struct{}], error) {
@@ -416,8 +423,8 @@ func (f Fields) FillTokenBalances(
 	return written(of, read, func(b *ledger.TokenBalance, balance int64) { b.Balance = balance })
 }
 
-// holdingsAt queues reading the balances of tokens at the moment of ctx, one for each account and token of of. If
-// the moment has no balance snapshot before it, the result is an error.
+// holdingsAt queues reading the balances of tokens at the moment of ctx, one for each account and token of of. If the
+// moment has no balance snapshot before it, or one balance needs too many rows, the result is an error.
 func (f Fields) holdingsAt(
 	ctx context.Context, q rowplan.Request, of []ledgerstate.Holding,
 ) storage.Result[[]*ledgerstate.Held] {
@@ -429,7 +436,8 @@ func (f Fields) holdingsAt(
 		ledgerstate.QueueTokenBalances(loading.BatchOf(q), m, of))
 }
 
-// FillSupplies queues reading the supplies of tokens at the moment of ctx and writes them into the rows.
+// FillSupplies queues reading the supplies of tokens at the moment of ctx and writes them into the rows. If one supply
+// is unknown or needs too many rows, all rows have the error.
 func (f Fields) FillSupplies(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[struct{}], error) {
@@ -443,8 +451,9 @@ func (f Fields) FillSupplies(
 	return written(of, read, func(t *ledger.Token, supply int64) { t.TotalSupply = supply })
 }
 
-// FillPendingRewards checks that the results of staking periods at a moment are known. It writes nothing: the
-// rewards are in the rows, and their accounts get an error if they are not known.
+// FillPendingRewards checks that the results of staking periods at a moment are known. It writes nothing: the rewards
+// are in the rows. If the results are not known, the accounts that stake to a node and do not decline rewards get an
+// error.
 func (f Fields) FillPendingRewards(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -535,8 +544,8 @@ type Holders struct {
 	Connection func([]*ledger.TokenHolder) *relay.TokenHolderConnection
 }
 
-// Holders queues reading a page of the holders of each token at the moment of ctx. A token with too many has an
-// error.
+// Holders queues reading a page of the holders of each token at the moment of ctx. A token with too many rows has an
+// error, and each token if there is no balance snapshot before the moment.
 func (f Fields) Holders(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l Holders,
 ) (rowplan.Results[*relay.TokenHolderConnection], error) {
@@ -597,7 +606,8 @@ func (f Fields) checkHolders(
 	}
 }
 
-// HolderCounts queues counting the holders of tokens at the moment of ctx. The counts are exact.
+// HolderCounts queues counting the accounts that hold more than 0 of each token at the moment of ctx. The counts are
+// exact. A token with too many rows has an error, and each token if there is no balance snapshot before the moment.
 func (f Fields) HolderCounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
@@ -618,8 +628,9 @@ func (f Fields) HolderCounts(
 	}, nil
 }
 
-// AccountBalanceHistory resolves Account.balanceHistory. It queues a read in the batch of q: the balances of
-// accounts in tinybars at the ends of periods. An account with too many transfers has an error.
+// AccountBalanceHistory resolves Account.balanceHistory. It queues a read in the batch of q: the balances of accounts
+// in tinybars at the ends of periods, null before the first balance snapshot. An account with too many transfers has
+// an error, as has the fee account, whose transfers have no index. An invalid range is BAD_USER_INPUT.
 func (f Fields) AccountBalanceHistory(
 	_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountBalanceHistoryArgs,
 ) (rowplan.Results[[]*ledger.AccountBalance], error) {

@@ -31,7 +31,9 @@ type Held struct {
 var heldRows = storage.MapperOf(func(h *Held, into []any) []any { return append(into, &h.Balance, &h.TooMany) }, nil)
 
 // QueueBalances queues a query for the balances of accounts at a moment, in tinybars: those of the snapshot, and the
-// transfers since. The result has one balance per account.
+// transfers since. The balances of the moment must be known, and the batch must run in a context with it, which ends
+// the tables there. If the index of transfers leaves out one of the accounts, it reads the transfers of all. The
+// result has one balance per account, 0 for one that does not exist.
 func QueueBalances(b *storage.Batch, m *ledger.Moment, accounts []ledger.EntityID) storage.Result[[]*Held] {
 	// The index of transfers by account leaves out the accounts that take part in most transactions.
 	unindexed := []ledger.EntityID{transactions.FeeAccount}
@@ -61,8 +63,9 @@ order by a.ord`, args)
 // rewardAccount is the account of staking rewards.
 const rewardAccount ledger.EntityID = 800
 
-// QueueStakesKnown queues a query for whether the results of staking periods are known at a moment: they are computed
-// up to the row of the account of rewards. Before the end of the first period there are none.
+// QueueStakesKnown queues a query for whether the results of staking periods are known at the moment of the context in
+// which the batch runs: they are computed up to the row of the account of rewards. Before the end of the first period
+// there are none, which counts as known.
 func QueueStakesKnown(b *storage.Batch) storage.Result[bool] {
 	return queueCheck(b, `select exists (select 1 from entity_stake where id = $1) or not exists (select 1 from `+
 		`network_stake)`,
@@ -82,7 +85,7 @@ const (
 )
 
 // QueueFits queues a query for whether one of the histories above has at most [storage.MaxUnindexed] rows that matter
-// at a moment.
+// at the moment of the context in which the batch runs.
 func QueueFits(b *storage.Batch, history string) storage.Result[bool] {
 	return queueCheck(b, `select count(*) <= $1 from (select 1 from `+history+` limit $1 + 1) h`, storage.MaxUnindexed)
 }

@@ -24,7 +24,8 @@ var movedRows = storage.MapperOf(func(m *MovedBalance, into []any) []any {
 }, nil)
 
 // snapshotAt returns the joins with the balance snapshot s at or before a time, and with the balance h of it in a
-// table, whose rows of an object match a condition. treasury is the account that each snapshot has.
+// table, whose rows of an object match a condition. treasury is the account that each snapshot has. s and h are null
+// if there is no snapshot within snapshotSpan before the time, and h also if the object is not in the snapshot.
 func snapshotAt(db *storage.DB, at, treasury, table, condition string) []storage.Join {
 	found := db.Of("s", "at")
 	return []storage.Join{
@@ -37,7 +38,8 @@ func snapshotAt(db *storage.DB, at, treasury, table, condition string) []storage
 }
 
 // movedUntil returns a query for the newest transfers of an object since the balance snapshot s up to a time, those of
-// that time included, at most one more than most. amount is a column, or an expression.
+// that time included, at most one more than most. Without a snapshot, it reads only those of that time. amount is a
+// column, or an expression.
 func movedUntil(db *storage.DB, at, most, table, amount, condition string) string {
 	return `(select consensus_timestamp, ` + amount + ` as amount from ` + table + ` where ` + condition + `
     and consensus_timestamp >= least(` + db.Of("s", "at") + ` + 1, ` + at + `) and consensus_timestamp <= ` + at + ` order by consensus_timestamp desc limit ` + most + ` + 1)`
@@ -68,7 +70,8 @@ func keysOf(of []*ledger.BalanceEffect) (accounts, tokens, at []int64) {
 	return accounts, tokens, at
 }
 
-// QueueHbarsAfter queues a query for hbar balances right after transactions. The result has one balance for each.
+// QueueHbarsAfter queues a query for hbar balances right after transactions, in tinybars. The result has one balance
+// for each, which is null without a snapshot before, or with too many transfers since; see [MovedBalance].
 func QueueHbarsAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Result[[]*MovedBalance] {
 	accounts, _, at := keysOf(of)
 	db, ps := b.DB(), b.Parents("id, at", accounts, at)

@@ -20,9 +20,10 @@ var endRows = storage.MapperOf(func(e *EndBalance, into []any) []any {
 	return append(into, &e.Balance, &e.TooMany)
 }, nil)
 
-// QueueBalanceHistory queues a query for the balances of an account before each of some times, in ascending order: that
-// of the snapshot before each, and the transfers since. It needs the index of transfers by account, which lacks
-// [transactions.FeeAccount]. The result has one balance per time.
+// QueueBalanceHistory queues a query for the balances of an account before each of some times, in ascending order:
+// that of the snapshot before each, and the transfers since. It needs the index of transfers by account, which lacks
+// [transactions.FeeAccount]: the caller must not pass that account. The result has one balance per time, null if there
+// is no snapshot before.
 func QueueBalanceHistory(
 	b *storage.Batch, account ledger.EntityID, ends []ledger.Timestamp,
 ) storage.Result[[]*EndBalance] {

@@ -60,7 +60,8 @@ var holderRows = storage.MapperOf(func(h *holderRow, into []any) []any {
 }, nil)
 
 // QueueHolders queues a query for a page of the holders of a token at a moment, sorted by balance and account if
-// byBalance, otherwise by account. Those with a balance of 0 are only included if zero is true.
+// byBalance, otherwise by account. Those with a balance of 0 are only included if zero is true. The balances of the
+// moment must be known, and the batch must run in a context with it, which ends the tables there.
 func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f ledger.TokenHolderFilter,
 	byBalance, zero bool, p storage.Page,
 ) storage.Result[*Holders] {
@@ -101,8 +102,9 @@ from counted c left join page x on true order by ` + p.Order(columns...)
 	})
 }
 
-// QueueSupplies queues queries for the supplies of tokens at a moment: the sums of all balances, or the numbers of
-// serials. The result has one supply per token.
+// QueueSupplies queues queries, one per token, for the supplies of tokens at a moment: the sums of all balances, or
+// the numbers of serials. The balances of the moment must be known, and the batch must run in a context with it, which
+// ends the tables there. The result has one supply per token.
 func QueueSupplies(b *storage.Batch, m *ledger.Moment, tokens []ledger.EntityID) storage.Result[[]*Held] {
 	return storage.All(list.Map(tokens, func(token ledger.EntityID) storage.Result[*Held] {
 		return storage.First(heldRows.Queue(b, holdings+`select case (select type from kind) when 'NON_FUNGIBLE_UNIQUE' then (select count(*) from serials)
@@ -111,8 +113,8 @@ from counted c`, holdingArgs(m, token)))
 	}))
 }
 
-// SupplyOf returns the accounts that hold the unreleased hbars, and a function that computes the released supply,
-// in tinybars, from their balances. It reads nothing.
+// SupplyOf returns the accounts that hold the unreleased hbars, and a function that computes the released supply, in
+// tinybars, from their balances, all of which must be known. It reads nothing.
 func SupplyOf(db *storage.DB) (accounts []ledger.EntityID, released func(balances []*Held) int64) {
 	return ledger.UnreleasedAccounts(db.SystemEntity(0)), func(balances []*Held) int64 {
 		rest := int64(0)

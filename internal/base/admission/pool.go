@@ -97,9 +97,10 @@ func (p *Pool) Load() int {
 	return len(p.held) + len(p.waiting)
 }
 
-// Enter waits for the permission to run a statement. The caller must call Leave. The first statement of an operation
-// is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until the context ends.
-// A statement that can take long ends the turn of its request while it waits.
+// Enter waits for the permission to run a statement. Unless it fails, the caller must call Leave. The first statement
+// of an operation is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until
+// the context ends. If a statement that can take long has to wait, the turn of its request ends. An operation without
+// a turn gets one of the client without a name.
 func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string) (*Slot, error) {
 	q := p.q
 	q.mu.Lock()
@@ -144,7 +145,8 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	return nil, t.refuse(ByTimeout)
 }
 
-// dequeue removes the slot from those that wait. The caller holds the lock of the queue.
+// dequeue removes the slot from those that wait. If its statement can take long, the client has one fewer that is
+// parked. The caller holds the lock of the queue.
 func (s *Slot) dequeue() {
 	s.p.waiting = remove(s.p.waiting, s)
 	if s.share >= Scans {
@@ -213,8 +215,9 @@ func (p *Pool) fits(s *Slot) bool {
 		s.op.held < p.perOperation
 }
 
-// sweep counts held statements that take long as scans, remembers their SQL, and ends the turns of their requests.
-// The caller holds the lock of the queue.
+// sweep counts held statements that take long as scans, except those of the share [EVM], stores their SQL, and ends
+// the turns of their requests. Before it stores more than maxScans texts, it drops all. The caller holds the lock of
+// the queue.
 func (p *Pool) sweep() {
 	at := now()
 	slow := min(max(scanTime, 4*p.typical), maxScanTime)

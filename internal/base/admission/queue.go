@@ -75,7 +75,7 @@ type Refusal struct {
 	RetryAfter time.Duration
 }
 
-// Seconds returns the time after which to retry in seconds, rounded up.
+// Seconds returns the time after which to retry in seconds, rounded up, at least 1.
 func (r *Refusal) Seconds() int { return max(1, int(math.Ceil(r.RetryAfter.Seconds()))) }
 
 // Error returns the message for clients: that the server is busy, and after how many seconds to retry.
@@ -175,8 +175,9 @@ func (q *Queue) Full(name string) *Refusal {
 	return nil
 }
 
-// refusal returns a refusal of a request of the client, to retry at the rate of its last window, or one per second if
-// that is lower. The caller holds the lock.
+// refusal returns a refusal of a request of the client. The time after which to retry is that in which those that wait
+// start, at the rate of the last window, or at one per second if that rate is lower. It is at most a minute. The
+// caller holds the lock.
 func (c *client) refusal(by Limit) *Refusal {
 	seconds := min(60, float64(len(c.waiting))/max(1, c.rate))
 	return &Refusal{by, time.Duration(seconds * float64(time.Second))}
@@ -223,8 +224,8 @@ func (q *Queue) fits(c *client) bool {
 		c.used.all < q.most.all-q.most.computing/2 && c.used.computing < q.processors()
 }
 
-// processors returns how many turns of one client can compute at the same time: few while several clients are
-// active.
+// processors returns how many turns of one client can compute at the same time: a quarter of all, but at least 1,
+// while several clients are active, else all but one. The caller holds the lock.
 func (q *Queue) processors() int {
 	if now().Sub(q.changed) < active {
 		return max(1, q.most.computing/4)
@@ -304,7 +305,8 @@ func (q *Queue) tick() {
 	}
 }
 
-// remove removes the only occurrence of v from s in place and returns the shorter slice.
+// remove removes the only occurrence of v from s in place and returns the shorter slice, or s if it does not contain
+// v.
 func remove[T comparable](s []T, v T) []T {
 	if i := slices.Index(s, v); i >= 0 {
 		return slices.Delete(s, i, i+1)

@@ -14,7 +14,7 @@ import (
 )
 
 // Turn is the permission of a request to run. It is used once, and its user must call End. The methods of a nil turn
-// do nothing.
+// do nothing, except for Receive, Send and Waited, which need a turn.
 type Turn struct {
 	// Charge counts points towards the rate limit of the client. It reports false if the limit is exceeded. Nil means
 	// no limit.
@@ -81,11 +81,12 @@ func (t *Turn) Client() string {
 	return t.client.name
 }
 
-// Waited returns how long the turn has waited in the queue.
+// Waited returns how long the turn, which must not be nil, has waited in the queue. It is 0 if the turn started at
+// once or still waits.
 func (t *Turn) Waited() time.Duration { return t.waited }
 
 // Another returns another turn of the client that has not started, with the same rate limit, for a further operation
-// of the request. The caller must call End. It returns nil for a nil turn.
+// of the request. It records no profile. The caller must call End. It returns nil for a nil turn.
 func (t *Turn) Another() *Turn {
 	if t == nil {
 		return nil
@@ -96,7 +97,7 @@ func (t *Turn) Another() *Turn {
 }
 
 // Hold counts more memory that the request uses until it runs, in bytes, or less if they are negative. It fails with a
-// [Refusal] if too much is in use.
+// [Refusal] if too much is in use, and then counts no memory of the turn anymore. A nil turn counts nothing.
 func (t *Turn) Hold(bytes int) error {
 	if t == nil {
 		return nil
@@ -106,10 +107,11 @@ func (t *Turn) Hold(bytes int) error {
 	return t.hold(int64(bytes))
 }
 
-// Receive is called before the body of a request is read, and counts its memory as Hold does. A large body waits until
-// the other bodies of the client leave room for it, so that many at the same time are served one after the other
-// instead of being refused for their memory. It fails with a [Refusal] if too much memory is in use, or after the
-// timeout of the queue.
+// Receive is called before the body of a request is read, and counts its memory as Hold does. bytes is the size of the
+// body, or the largest possible one if it is unknown. A large body waits until the other bodies of the client leave
+// room for it, so that many at the same time are served one after the other instead of being refused for their memory.
+// The turn keeps the room until it starts, ends or is refused. Receive fails with a [Refusal] if too much memory is in
+// use, after the timeout of the queue, or at the end of ctx. The turn must not be nil.
 func (t *Turn) Receive(ctx context.Context, bytes int) error {
 	q, c := t.q, t.client
 	q.mu.Lock()
@@ -141,8 +143,9 @@ func (t *Turn) Receive(ctx context.Context, bytes int) error {
 	return t.hold(int64(bytes))
 }
 
-// hold counts memory in bytes. It refuses the turn if more than the memory of the queue is in use, of which its client
-// uses more than its share of the rest. The caller holds the lock.
+// hold counts memory in bytes. It refuses the turn if they are positive, more than the memory of the queue is in use,
+// and the client uses more than its share: that memory divided by roomShare and by the number of clients. The caller
+// holds the lock.
 func (t *Turn) hold(bytes int64) error {
 	q := t.q
 	t.add(bytes)
@@ -170,7 +173,8 @@ func (t *Turn) release() {
 	}
 }
 
-// refuse counts and returns the refusal of a turn, and returns its memory. The caller holds the lock.
+// refuse counts and returns the refusal of a turn, and returns its memory. A refusal by timeout also sets the highest
+// rate of the client, which [Queue.full] uses, to the current one. The caller holds the lock.
 func (t *Turn) refuse(by Limit) error {
 	t.class.Refused++
 	t.release()
@@ -180,7 +184,8 @@ func (t *Turn) refuse(by Limit) error {
 	return t.client.refusal(by)
 }
 
-// Enter waits for the turn. It fails with a [Refusal], or if the context ends.
+// Enter waits for the turn, for at most the timeout of the queue. It fails with a [Refusal], also at the deadline of
+// ctx, or with the error of ctx if that is canceled. A nil turn does not wait.
 func (t *Turn) Enter(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -229,7 +234,8 @@ func (t *Turn) Enter(ctx context.Context) error {
 	return t.refuse(ByTimeout)
 }
 
-// await waits until ready is closed, for at most a duration, or until the context ends.
+// await waits until ready is closed, for at most a duration, or until the context ends. The caller has to check which
+// of these happened.
 func await(ctx context.Context, ready chan struct{}, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -262,7 +268,8 @@ func (t *Turn) start() {
 	t.use(1, 1)
 }
 
-// use changes the numbers of turns of the queue and the client that run, and of those that compute.
+// use changes the numbers of turns of the queue and the client that run, and of those that compute; negative numbers
+// lower them. The caller holds the lock.
 func (t *Turn) use(all, computing int) {
 	for _, n := range []*count{&t.q.used, &t.client.used} {
 		n.all += all
@@ -271,7 +278,7 @@ func (t *Turn) use(all, computing int) {
 }
 
 // Send adds bytes of a response that is being sent to the memory that the client uses; they are negative after they
-// were sent.
+// were sent. It refuses nothing. The turn must not be nil.
 func (t *Turn) Send(bytes int64) {
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
@@ -289,8 +296,8 @@ func (t *Turn) Leave() {
 	t.leave()
 }
 
-// leave ends the turn of a request, if it still runs, and grants its place to requests that wait. The caller holds
-// the lock of the queue.
+// leave ends the building of the response, and the turn of a request if it still runs, and grants its place to
+// requests that wait. The caller holds the lock of the queue.
 func (t *Turn) leave() {
 	t.builds = false
 	if t.building > 0 {
@@ -332,8 +339,8 @@ func (t *Turn) End() {
 	}
 }
 
-// accrue adds the time since the last call to the cost of the turn. Its client pays what exceeds the average cost
-// of the class. The caller holds the lock.
+// accrue adds the time since the last call to the cost of the turn: once while it computes, else once for each
+// statement that runs. Its client pays what exceeds the average cost of the class. The caller holds the lock.
 func (t *Turn) accrue() {
 	units := t.statements
 	if t.running && t.away == 0 {
@@ -363,7 +370,8 @@ func (t *Turn) query(away, statements int) {
 
 // Build waits until the client can build another response: requests that waited for the database at the same time
 // should not all compute at the same time. Without it, another client waits for 83 ms instead of 31 (the 99th
-// percentile) while one requests large responses. The response counts until Leave or End is called.
+// percentile) while one requests large responses. The response counts until Leave or End is called. It does not count
+// if ctx ends before, when Build returns too. A turn that builds already or has ended does not wait.
 func (t *Turn) Build(ctx context.Context) {
 	if t == nil {
 		return
@@ -399,9 +407,9 @@ var (
 	ErrClientStreams = errors.New("too many subscriptions of your address or key are open; close some of them")
 )
 
-// Stream counts a stream of the client until end is called, which the caller must do. It fails with [ErrStreams]
-// or [ErrClientStreams] if most streams are open, or perClient of the client; 0 is no limit for the client. A nil
-// turn has no limit.
+// Stream counts a stream of the client until end is called, which the caller must do once. It fails with [ErrStreams]
+// or [ErrClientStreams] if most streams are open, or perClient of the client; 0 is no limit for the client. A nil turn
+// has no limit.
 func (t *Turn) Stream(most, perClient int) (end func(), err error) {
 	if t == nil {
 		return func() {}, nil

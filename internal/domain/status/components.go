@@ -11,8 +11,9 @@ import (
 )
 
 // ComputeStatuses computes the statuses of components and groups. That of a component is the worst of its base status
-// and of those in which open notices hold it, which held has by the code of the component. It changes the list and its
-// elements, and returns the list in the order of documents, without empty groups.
+// and of those in which open notices hold it, which held has by the code of the component. A component whose group is
+// not in the list, because it was deleted, gets none. It changes the list and its elements, and returns the list in
+// the order of documents, without empty groups.
 func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
 	slices.SortFunc(list, CompareComponents)
 	byCode := make(map[string]*Component, len(list))
@@ -115,9 +116,9 @@ func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment)
 	return w
 }
 
-// AddComponent returns a new component or group without a code, and the components whose position changes. It does
-// not add c to w.Components: the caller stores it. Empty groups are not published. Invalid settings fail with
-// [BadInput].
+// AddComponent returns a new component or group without a code, and the components whose position changes. It does not
+// add c to w.Components: the caller stores it. Empty groups are not published. Invalid settings fail with [BadInput],
+// a group that does not exist with [NotFound].
 func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: w.Origin}
 	if !in.IsGroup {
@@ -144,8 +145,9 @@ func checkComponent(c *Component) error {
 			"groups have only a name and a description"))
 }
 
-// EditComponent changes c, a component or group of the working copy, and returns the resulting changes of
-// statuses. Even if it fails, c may have changed: the caller must not store it then.
+// EditComponent changes c, a component or group of the working copy, and returns the resulting changes of statuses.
+// Settings that are not given stay. An empty description or start date, and node -1, remove the one before. Even if it
+// fails, with [BadInput], c may have changed: the caller must not store it then.
 func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
 	var changes []*Change
 	if in.Status != "" {
@@ -177,9 +179,10 @@ func (w *WorkingCopy) CheckRemove(c *Component) error {
 	return FailIf(c.IsGroup && n > 0, BadState, "the group %s has %d components: move or remove them first", c.Name, n)
 }
 
-// Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns
-// all components whose position or group changes. It writes the positions into the components. Position 1 is the
-// first one and 0 the last one. The component may be new.
+// Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all
+// components whose position or group changes. It writes the positions into the components; those of the group that c
+// leaves keep theirs. Position 1 is the first one and 0 the last one. The component may be new. If group is not the
+// code of a group, if c is a group itself, or if the position is negative, it fails and changes nothing.
 func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
 	if group != "" {
 		switch g := w.Component(group); {
@@ -212,7 +215,7 @@ func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Compo
 	return moved, nil
 }
 
-// compute sets the statuses of the components from their base statuses and from the holds.
+// compute sorts the components, and sets their statuses from their base statuses and from the holds.
 func (w *WorkingCopy) compute() {
 	held := make(map[string][]ComponentStatus, len(w.Holds))
 	for _, a := range w.Holds {
@@ -222,7 +225,7 @@ func (w *WorkingCopy) compute() {
 	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 
-// hold replaces the holds of a notice in w.Holds, without computing statuses.
+// hold replaces the holds of a notice in w.Holds, or removes them if none are given, without computing statuses.
 func (w *WorkingCopy) hold(notice string, holds ...*Attachment) {
 	w.Holds = append(slices.DeleteFunc(w.Holds, func(a *Attachment) bool { return a.NoticeCode == notice }), holds...)
 }
@@ -293,7 +296,8 @@ func (w *WorkingCopy) statuses() map[string]ComponentStatus {
 	return out
 }
 
-// changesSince returns the changes of the components whose statuses differ from before.
+// changesSince returns the changes of the components whose statuses differ from before. Components that before does
+// not contain, such as groups, have none.
 func (w *WorkingCopy) changesSince(
 	before map[string]ComponentStatus, origin Origin, update ledger.Null[string],
 ) []*Change {

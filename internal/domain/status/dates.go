@@ -134,7 +134,8 @@ const maxOccurrences = 60
 
 // Occurrences returns start and the times at which a recurrence rule (RFC 5545) repeats it, such as
 // FREQ=WEEKLY;BYDAY=TU;COUNT=8. start is always the first, and COUNT includes it. Rules have FREQ (DAILY, WEEKLY or
-// MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, WKST, and either COUNT or UNTIL.
+// MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, WKST, and either COUNT or UNTIL. It fails with [BadInput] for other rules, if
+// UNTIL is before start, for more than maxOccurrences times, and if there are fewer than COUNT.
 //
 // All occurrences have the wall time of start in its zone. If a change of the clock skips that time, the occurrence is
 // as much later as the clock skips. If the time occurs twice, the first is used.
@@ -181,7 +182,8 @@ func Occurrences(rule string, start time.Time) ([]time.Time, error) {
 	return out, badIf(len(out) < count, "%q has only %d occurrences", rule, len(out))
 }
 
-// wallTime returns the instant on a day at which the clock in start's zone shows the same time as at start.
+// wallTime returns the instant on a day at which the clock in start's zone shows the same time as at start: the first
+// of two. If the clock skips that time, the instant is as much later as the clock skips.
 func wallTime(day, start time.Time) time.Time {
 	h, m, s := start.Clock()
 	wall := time.Date(day.Year(), day.Month(), day.Day(), h, m, s, start.Nanosecond(), time.UTC)

@@ -139,7 +139,8 @@ type (
 // instant is an instant in a document, with any offset and precision.
 type instant time.Time
 
-// UnmarshalText reads an RFC 3339 time and cuts it to milliseconds.
+// UnmarshalText reads an RFC 3339 time, converts it to UTC and cuts it to milliseconds. It fails for other text and
+// for years outside of 1 to 9999.
 func (i *instant) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
@@ -176,8 +177,9 @@ func (d *pageDocument) checkSize() error {
 	return nil
 }
 
-// ReadDocuments decodes the documents of a page, by the names of [Documents]. Documents may be missing. It fails if a
-// document is malformed. Invalid values are replaced or omitted with a warning.
+// ReadDocuments decodes the documents of a page, by the names of [Documents]. Documents may be missing, but not all.
+// It fails if a document is malformed, too large or of another page. Invalid values are replaced or omitted with a
+// warning.
 func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	r := reader{
 		source: &Source{Coverage: map[Kind]time.Time{}}, seen: map[string]bool{},
@@ -228,8 +230,8 @@ func (s *Source) hold() {
 	}
 }
 
-// CheckDocuments returns the contradictions between the eight documents of a revision, as English texts, or nil.
-// Documents that cannot be decoded are the only contradiction reported.
+// CheckDocuments returns the contradictions between the eight documents of a revision, as English texts, or nil. If
+// one is missing or cannot be decoded, that is the only contradiction reported.
 func CheckDocuments(documents map[string][]byte) []string {
 	var found []string
 	complain := func(condition bool, format string, args ...any) {

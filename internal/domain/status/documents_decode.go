@@ -60,7 +60,8 @@ func (r *reader) times(createdAt, updatedAt instant, of string) (created, update
 }
 
 // document adds the contents of one document of another server to the result. Objects of earlier documents are not
-// replaced.
+// replaced, and only the first document that lists all components sets them. It fails if the document is too large,
+// malformed, or of another page.
 func (r *reader) document(name string, text []byte) error {
 	err := FailIf(len(text) > LongestDocument, BadInput, "it is larger than %d MiB", LongestDocument>>20)
 	if err != nil {
@@ -98,7 +99,8 @@ func (r *reader) document(name string, text []byte) error {
 }
 
 // page sets the page of the result, or checks that a further document is of the same page. If the documents are of
-// different revisions, it sets Mixed. It fails if the page is another one or cannot be stored.
+// different revisions, it sets Mixed. It fails if the page is another one or cannot be stored. An invalid URL is
+// omitted with a warning, and an unknown time zone is replaced by UTC.
 func (r *reader) page(o *pageObject) error {
 	updated := cmp.Or(time.Time(o.UpdatedAt), time.Unix(0, 0).UTC())
 	if p := r.source.Page; p != nil {
@@ -194,8 +196,9 @@ func (r *reader) status(text, of string) ComponentStatus {
 	return s
 }
 
-// notice adds an incident or a maintenance with its updates to the result. If it cannot be stored, it adds a
-// warning instead. A notice that was added before is ignored.
+// notice adds an incident or a maintenance with its updates to the result. If it cannot be stored, it adds a warning
+// instead. A notice that was added before is ignored. With a warning, an unknown impact becomes critical, a missing
+// one none, and an invalid link that of the page here.
 func (r *reader) notice(kind Kind, o *noticeObject) {
 	of := "notice " + o.ID
 	if r.seen[of] {
@@ -260,8 +263,8 @@ func nullTime(i *instant) ledger.Null[time.Time] { return ledger.FromPointer((*t
 // this is.
 const noneAffected = "No components were affected by this update."
 
-// update returns an update of n, or nil with a warning if it cannot be stored or is a duplicate. It does not add
-// the update to n.
+// update returns an update of n, or nil with a warning if it cannot be stored or is a duplicate. Components that are
+// invalid or listed twice are omitted with a warning. It does not add the update to n.
 func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
@@ -307,8 +310,8 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	return u
 }
 
-// coverage records since when a list of another server is complete: always if it is short, else since its last
-// notice.
+// coverage records since when a list of another server is complete: always if it is short, else since its last notice.
+// If that notice was omitted, it records nothing.
 func (r *reader) coverage(kind Kind, list []noticeObject) {
 	var after time.Time
 	if len(list) >= mostListed {

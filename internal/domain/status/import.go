@@ -23,8 +23,9 @@ type ImportOptions struct {
 	Hosts      []string
 }
 
-// NewImportedPage returns a copy of the source's page with the settings of the import, for insertion if the page
-// does not exist.
+// NewImportedPage returns a copy of the source's page with the settings of the import, for insertion if the page does
+// not exist. It keeps the URL of the source for a mirror, or if the settings have none. Without a slug, it derives one
+// from the name.
 func NewImportedPage(source *Page, o ImportOptions) *Page {
 	p := *source
 	p.Mode, p.Vocabulary, p.Slug, p.Hosts = o.Mode, o.Vocabulary, o.Slug, o.Hosts
@@ -35,8 +36,8 @@ func NewImportedPage(source *Page, o ImportOptions) *Page {
 	return &p
 }
 
-// CheckImport fails with [BadState] if an import would overwrite what editors wrote. edited reports whether
-// editors have changed the page since it was imported.
+// CheckImport fails with [BadState] if an import would overwrite what editors wrote. edited reports whether editors
+// have changed the page since it was imported. A mirror is never edited, so that it can always be imported.
 func CheckImport(p *Page, mode Mode, edited bool) error {
 	if p.Mode == Mirror {
 		return nil
@@ -97,8 +98,8 @@ func (i *Import) Empty() bool {
 }
 
 // CompareImport returns what an import has to write: the differences between the documents of a source and what is
-// stored. It changes the notices of source. Codes and instants of the source are kept. What the documents no
-// longer list is deleted if they would list it.
+// stored. It changes the components, notices and updates of source. Codes and instants of the source are kept. What
+// the documents no longer list is deleted if they would list it, except for notices that were not imported.
 func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	i := &Import{}
 	url := i.comparePage(source.Page, stored.Page, o)
@@ -221,8 +222,9 @@ func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 	return p.URL
 }
 
-// compareComponents adds the components that differ to i, and returns the codes of all that notices may refer to.
-// source.Components is nil if no document lists components.
+// compareComponents adds the components that differ to i, with those that are deleted, and returns the codes of all
+// that notices may refer to. source.Components is nil if no document lists components: then it adds nothing, and
+// returns the codes of the stored ones.
 func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (known map[string]bool) {
 	byCode := make(map[string]*StoredComponent, len(stored))
 	known = make(map[string]bool, len(stored))

@@ -54,8 +54,9 @@ func checkImpact(override ledger.Null[Impact]) error {
 	return badIf(override.Valid && !override.V.Valid(), "%q is not an impact", override.V)
 }
 
-// backfill returns what is written for an incident that is over: a notice with two updates, at its start and its
-// end. The statuses of components do not change.
+// backfill returns what is written for an incident that is over: a notice with two updates, at its start and its end.
+// The statuses of components do not change. Without a text, the resolution has that of the page. A draft, another
+// state, and times that are missing, in the future or in the wrong order fail with [BadInput].
 func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	start, end := w.local(in.StartedAt.V), w.local(in.ResolvedAt.V)
 	err := cmp.Or(badIf(in.Draft, "a backfilled incident cannot be a draft"),
@@ -104,8 +105,8 @@ func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, erro
 	return w.addUpdate(s, update{NewUpdate: in, reopen: true})
 }
 
-// PublishPostmortem returns what is written to add the postmortem to a resolved incident, or to replace it.
-// Components do not change.
+// PublishPostmortem returns what is written to add the postmortem to a resolved incident, or to replace it. Components
+// do not change. If the incident is not resolved, it fails with a [*TransitionError].
 func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
 	u := textUpdate(Postmortem, in.Body, in.Notify)
 	u.textOnly = true
@@ -122,8 +123,8 @@ func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, e
 }
 
 // PublishDraft returns what is written to publish a draft, and changes the working copy: the draft's update gets the
-// time of the working copy, and sets the components to the statuses that it states. The caller checks the version of
-// the input. It fails with [BadState] if the notice is not a draft.
+// time of the working copy, and sets the components to the statuses that it states, without those that were deleted
+// meanwhile. The caller checks the version of the input. It fails with [BadState] if the notice is not a draft.
 func (w *WorkingCopy) PublishDraft(s NoticeState, _ VersionInput) (*Effect, error) {
 	err := CheckDraft(s.Notice)
 	if err != nil {
@@ -250,8 +251,8 @@ func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 	return &Effect{Notice: &n}, nil
 }
 
-// RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a
-// reminder. It changes the working copy. Reminders of incidents only record that they were sent.
+// RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a reminder.
+// It changes the working copy. Reminders of incidents only record that they were sent. due must not be [NothingDue].
 func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	n := *s.Notice
 	s.Notice = &n

@@ -84,8 +84,8 @@ func InZone(zone *time.Location, list ...*time.Time) {
 	}
 }
 
-// RecentAt returns the instant by which lists of the newest notices are ordered: when an incident began, or when a
-// maintenance ended or is scheduled to begin.
+// RecentAt returns the instant by which lists of the newest notices are ordered: when an incident was created, or when
+// a maintenance ended or, before that, is scheduled to begin.
 func (n *Notice) RecentAt() time.Time {
 	switch {
 	case n.Kind == Realtime || !n.ScheduledFor.Valid:

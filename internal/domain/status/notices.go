@@ -12,9 +12,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EditUpdate returns changed copies of an update of a notice, and of the notice with the dates that follow from
-// it. It does not change s. An unknown code fails with [NotFound], an empty body or a date in the future with
-// [BadInput].
+// EditUpdate returns changed copies of an update of a notice, and of the notice with the dates that follow from it and
+// the next version. It does not change s. An unknown code fails with [NotFound], an empty body, a date in the future,
+// and a date of a postmortem with [BadInput].
 func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
 	updates := slices.SortedFunc(slices.Values(s.Updates), func(a, b *Update) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Code, b.Code))
@@ -48,7 +48,8 @@ func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*
 	return &n, &u, nil
 }
 
-// setDates sets the creation, monitoring and resolution times of n from its updates, oldest first.
+// setDates sets the creation, monitoring and resolution times of n from its updates, oldest first. A backfilled notice
+// keeps its creation time, and one that is not over gets no resolution time.
 func (n *Notice) setDates(updates []*Update) {
 	var last State
 	for i, u := range updates {
@@ -66,8 +67,9 @@ func (n *Notice) setDates(updates []*Update) {
 	}
 }
 
-// EditNotice returns a changed copy of a notice with the next version. given are the statuses that its updates
-// gave to components, which determine the impact. Invalid settings fail with [BadInput].
+// EditNotice returns a changed copy of a notice with the next version. Settings that are not given stay. given are the
+// statuses that its updates gave to components, which determine the impact if the edit removes the override. Invalid
+// settings fail with [BadInput].
 func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentStatus) (*Notice, error) {
 	after := *n
 	after.Name = edit.Name.Or(n.Name)
@@ -171,8 +173,8 @@ func ParseReminders(text string) ([]time.Duration, error) {
 	return out, nil
 }
 
-// nextReminder returns the time of the next reminder of an incident that has not been sent. ok is false if there is
-// none.
+// nextReminder returns the time of the next reminder of an incident that has not been sent. It returns false if there
+// is none, or if the times have another format than [ParseReminders] reads, as imported ones can.
 func nextReminder(n *Notice) (time.Time, bool) {
 	if !n.ReminderIntervals.Valid {
 		return time.Time{}, false

@@ -52,7 +52,7 @@ func (p *Page) NoticeURL(code string) string { return noticeURL(p.URL, code) }
 // noticeURL returns the URL of a notice below the URL of its page.
 func noticeURL(page, code string) string { return page + "/incidents/" + code }
 
-// hasHost reports whether a host name, in lower case, is one of the page.
+// hasHost reports whether a host name, in lower case, is one of the page: of its hosts, or that of its URL.
 func (p *Page) hasHost(name string) bool {
 	if slices.Contains(p.Hosts, name) {
 		return true
@@ -252,8 +252,9 @@ func IsWebURL(text string, query bool) bool {
 }
 
 // Set changes a setting of the page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
-// vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default. It fails for
-// unknown keys, but does not validate texts: see [CheckPage].
+// vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default. It fails with
+// [BadInput] for unknown keys, and if default or auto_publish is not a Boolean, but does not validate texts: see
+// [CheckPage].
 func (p *Page) Set(key, value string) error {
 	texts := map[string]*string{
 		"name": &p.Name, "slug": &p.Slug, "url": &p.URL, "time_zone": &p.TimeZone, "locale": &p.Locale,

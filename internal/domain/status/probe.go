@@ -143,7 +143,8 @@ type Hysteresis struct {
 }
 
 // Next returns the hysteresis after another result. The level becomes worse after failAfter consecutive worse results,
-// and better after passAfter consecutive better ones. Unknown results are ignored.
+// and better after passAfter consecutive better ones: it becomes the one of these that is nearest to it. Unknown
+// results are ignored.
 func (h Hysteresis) Next(result Level, failAfter, passAfter int32) Hysteresis {
 	r, now := result.rank(), h.Level.rank()
 	if r < 0 {
@@ -170,7 +171,8 @@ func (h Hysteresis) Next(result Level, failAfter, passAfter int32) Hysteresis {
 	return next
 }
 
-// StatusAt returns the status that the probe gives to its component at a level.
+// StatusAt returns the status that the probe gives to its component at a level: operational if that is good or
+// unknown.
 func (p *Probe) StatusAt(l Level) ComponentStatus {
 	switch l {
 	case Bad:

@@ -148,7 +148,8 @@ func (r *probeRun) leave(object string) error {
 }
 
 // publish returns how a failure is published. It is a draft if the page does not publish automatically, if probes have
-// published many incidents recently, or if all remote probes fail at once.
+// published many incidents recently and the failure does not reopen one, or if the probe is remote and all remote
+// probes fail at once.
 func (r *probeRun) publish() Publish {
 	switch {
 	case !r.Page.AutoPublish,
@@ -208,7 +209,7 @@ func (r *probeRun) redraft(old string) error {
 }
 
 // others returns the statuses that the other probes of an incident give to components. Those of the probe's own
-// component make its status worse.
+// component are not in the result: they make r.status worse.
 func (r *probeRun) others(incident string) []Assignment {
 	index := map[string]int{}
 	var out []Assignment
@@ -232,8 +233,8 @@ func (r *probeRun) others(incident string) []Assignment {
 	return out
 }
 
-// update adds an update in a state to a published incident, with the component's status. It reopens the incident if
-// it is resolved.
+// update adds an update in a state to a published incident, with the component's status. It reopens the incident if it
+// is resolved. If the probe joins the incident, it also renames it for all its components.
 func (r *probeRun) update(s NoticeState, action string, state State, text Event) error {
 	r.others(s.Notice.Code) // those of the same component
 	e, err := r.addUpdate(s, update{

@@ -78,7 +78,8 @@ func (t *Token) Check(now time.Time) error {
 // For reports whether the token permits writes to a page.
 func (t *Token) For(page string) bool { return !t.PageCode.Valid || t.PageCode.V == page }
 
-// FindToken returns the token whose secret matches text, or nil. It compares all tokens in constant time.
+// FindToken returns the token whose secret matches text, or nil. It compares all tokens in constant time. It does not
+// check whether the token has expired: list must not have such tokens.
 func FindToken(list []*Token, text string) *Token {
 	hash := HashToken(text)
 	var found *Token
@@ -93,8 +94,8 @@ func FindToken(list []*Token, text string) *Token {
 // minTokenLength is the minimum length of tokens in the configuration.
 const minTokenLength = 16
 
-// ParseTokens parses the tokens of the configuration: name:role:token, separated by commas. Errors do not contain
-// tokens.
+// ParseTokens parses the tokens of the configuration: name:role:token, separated by commas. Empty entries are ignored.
+// The tokens do not expire, and permit all pages. Errors are [BadInput] and do not contain tokens.
 func ParseTokens(text string) ([]*Token, error) {
 	var out []*Token
 	for item := range strings.SplitSeq(text, ",") {

@@ -95,7 +95,8 @@ func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
 }
 
 // addUpdate adds an update to a notice, which is in [NoState] if it is new. It changes the working copy, but not the
-// notice. Transitions that are not possible fail with a [*TransitionError].
+// notice. Transitions that are not possible fail with a [*TransitionError], an invalid text, date or status with
+// [BadInput], and a component that does not exist with [NotFound]; then nothing changes.
 func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	n := s.Notice
 	if u.code == "" {
@@ -159,7 +160,9 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	return err
 }
 
-// after returns a copy of n after an update that is displayed with a date: state, dates, impact and version.
+// after returns a copy of n after an update that is displayed with a date: state, dates, impact and version. The
+// impact of an incident only becomes worse, unless it is overridden. A new notice gets its creation time and, unless
+// it has one, its start, and keeps its version.
 func (n *Notice) after(u *update, display time.Time) *Notice {
 	after := *n
 	after.State, after.UpdatedAt = u.State, u.at
@@ -250,8 +253,8 @@ func backfilledStatuses(given ComponentStatus, s State) (before, after Component
 	return given, Operational
 }
 
-// setHolds sets in holds the statuses in which a notice holds its components. A maintenance that has not started
-// holds none.
+// setHolds sets in holds the statuses in which a notice holds its components. A maintenance that has not started holds
+// none. One with AutoMaintenanceState that is in progress holds those without a status under maintenance.
 func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
 	if u.State == Planned {
 		return
@@ -266,8 +269,9 @@ func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
 	}
 }
 
-// releaseHolds empties holds if the notice is over. Statuses that are kept become base statuses of the components,
-// which it adds to e.BaseChanged.
+// releaseHolds empties holds if the notice is over. Statuses that are kept, as the update or a maintenance without
+// AutoOperationalState demands, become base statuses of the components where they are worse, and it adds these
+// components to e.BaseChanged.
 func (w *WorkingCopy) releaseHolds(e *Effect, u *update, holds map[string]ComponentStatus) {
 	if u.State.Open() {
 		return

@@ -14,9 +14,9 @@ const (
 	partialWeight = 0.3
 )
 
-// UptimeOf returns the uptime of a component, in percent, over the last days, including today until now, whose
-// zone determines the days. Days before start and days without a known status are omitted, and times without one
-// are not counted.
+// UptimeOf returns the uptime of a component, in percent, over the last days, including today until now, whose zone
+// determines the days. Days before start and days without a known status are omitted, and times without one are not
+// counted. If nothing is known, it is 100. history is in ascending order.
 func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Vocabulary) *Uptime {
 	zone := now.Location()
 	first := DateOf(time.Date(now.Year(), now.Month(), now.Day()-days+1, 12, 0, 0, 0, zone))
@@ -44,8 +44,8 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 	return u
 }
 
-// fill sets the seconds and the worst status of the day from its start to its end. It returns the status at the
-// end and the remaining history.
+// fill sets the seconds and the worst status of the day from its start to its end. state is the status before history,
+// or empty if it is unknown: such times are not counted. It returns the status at the end and the remaining history.
 func (d *UptimeDay) fill(
 	state ComponentStatus, history []HistoryPoint, from, to time.Time,
 ) (ComponentStatus, []HistoryPoint) {
@@ -94,9 +94,9 @@ type HistoryPoint struct {
 }
 
 // HistoryOf returns the known statuses of a component, oldest first. events are in the order of their creation; they
-// apply from the time that is displayed. The component was operational since an instant, except where events state
-// another status. Before that instant, only notices are known. now is the current status with the time of its last
-// change, for changes that no event states; its status may be empty.
+// apply from the time that is displayed, which it writes into them. The component was operational since an instant,
+// except where events state another status. Before that instant, only notices are known. now is the current status
+// with the time of its last change, for changes that no event states; its status may be empty.
 //
 // Updates state the status that results from all notices that were open when they were written. Notices that were
 // written afterwards, and those that they overlap, state other statuses: then the worst counts.

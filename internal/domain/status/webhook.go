@@ -69,7 +69,7 @@ func (d *Delivery) Signature(at time.Time) string {
 }
 
 // WebhookDelay returns the delay until the next attempt after a number of failures in a row, or false if the webhook
-// has to be disabled. All attempts take about sixteen hours.
+// has to be disabled. 0 failures count as one. All attempts take about sixteen hours.
 func WebhookDelay(failures int32) (time.Duration, bool) {
 	delays := []time.Duration{
 		5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
@@ -151,6 +151,7 @@ func (s *PageState) message(components []string) *Message {
 }
 
 // NoticeMessage returns the message about an update of a notice. The updates of the notice are newest first.
+// Components that do not exist any more are omitted.
 func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 	o := &messageIncident{
 		PageID: s.Page.Code, Backfilled: n.Notice.Backfilled,
