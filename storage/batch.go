@@ -37,7 +37,7 @@ type query struct {
 type reader interface{ read(rows pgx.Rows) error }
 
 // Then registers a function that Run calls after all statements have succeeded, in the order of registration. If a
-// statement fails, it is not called.
+// statement fails, it is not called. In a part of [Together], the goroutine of another part can call it.
 func (b *Batch) Then(f func()) { b.done = append(b.done, f) }
 
 // NewBatch returns a new, empty batch, which sends nothing before [Batch.Run]. db may be nil.
@@ -61,7 +61,9 @@ func (b *Batch) Len() int {
 }
 
 // Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is
-// that in which they were queued. Without statements, Run needs no database: the DB can be nil.
+// that in which they were queued. Statements read the state at the moment of ctx if it has one. In a part of
+// [Together], the first batch waits for those of the other parts. Without statements, Run needs no database: the DB
+// can be nil.
 func (b *Batch) Run(ctx context.Context) error {
 	if err := b.prepare(ctx); err != nil {
 		return fmt.Errorf("preparing a batch: %w", err)
@@ -142,8 +144,9 @@ type part struct {
 var partKey = values.NewKey[*part]()
 
 // Together returns a function that is called for each of n parts of an operation that run concurrently. value is for
-// the context of the part, and leave must be called at its end. The first batches of the parts are sent together. If
-// that fails, each part sends its own, so that one cannot fail for another.
+// the context of the part, and leave must be called at its end. The first batches of the parts are sent together,
+// when each part has one, has left or runs alone. If that fails, each part sends its own, so that one cannot fail for
+// another, unless the queue refused them or its context has ended.
 func Together(n int) func() (value values.Value, leave func()) {
 	t := &together{sent: make(chan struct{})}
 	t.parts.Add(n)
@@ -161,8 +164,8 @@ func RunAlone(ctx context.Context) {
 	}
 }
 
-// pass adds a batch, unless it is nil or the part has passed before. first reports whether no other part has added
-// one.
+// pass adds a batch, unless it is nil or the part has passed before, and makes the other parts no longer wait for
+// this one. added reports whether the batch was added. first reports whether no other part has added one.
 func (p *part) pass(b *Batch) (added, first bool) {
 	p.once.Do(func() {
 		defer p.parts.Done()
@@ -182,7 +185,9 @@ func (p *part) pass(b *Batch) (added, first bool) {
 
 var errNotSent = errors.New("the statements of an operation were not sent")
 
-// run runs a batch. The part that added the first one sends those of all parts.
+// run runs a batch. The part that added the first one waits for the others and sends those of all parts. A part that
+// has passed before runs its batch alone. If the common round trip fails, each part runs its own batch, unless the
+// queue refused it or ctx has ended.
 func (p *part) run(ctx context.Context, b *Batch) error {
 	added, first := p.pass(b)
 	if !added {

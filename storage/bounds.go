@@ -20,8 +20,8 @@ type ColumnBounds struct {
 	lower, upper *condition
 }
 
-// BoundsOn returns the lower and upper bound of a filter on a column: the strictest ones, or the value of eq. It
-// ignores ne, in and notIn. f may be nil.
+// BoundsOn returns the lower and upper bound of a filter on a column: the strictest ones. The value of eq replaces
+// the lower bound and leaves the upper one. It ignores ne, in and notIn. f may be nil.
 func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
 	b := ColumnBounds{column: column}
 	if f == nil {
@@ -77,7 +77,8 @@ func (c *condition) beyond() string {
 func (c *condition) isEq() bool { return c != nil && c.op == "=" }
 
 // InOrder adds bounds that are keys in the order of the list. The bounds of a column apply only to rows that are at
-// the bound of the preceding column, unless one of the two is an equality. Any bound may be missing.
+// the bound of the preceding column, unless one of the two is an equality. Any bound may be missing, but there must
+// be a column.
 func (w *Where) InOrder(bounds ...ColumnBounds) {
 	sql := w.places(bounds)
 	if sql == "" {
@@ -94,8 +95,8 @@ func (w *Where) InOrder(bounds ...ColumnBounds) {
 	w.sql.WriteString(" and " + sql)
 }
 
-// places returns the condition of [Where.InOrder], or "" if there are no bounds. It adds its arguments to w, but
-// not the condition.
+// places returns the condition of [Where.InOrder], or "" if there are no bounds. It adds its arguments to w, but not
+// the condition. There must be a column.
 func (w *Where) places(bounds []ColumnBounds) string {
 	p, rest := bounds[0], append([]ColumnBounds(nil), bounds[1:]...)
 	if len(rest) == 0 {
@@ -140,7 +141,8 @@ func (w *Where) places(bounds []ColumnBounds) string {
 }
 
 // atBound appends to parts the alternative in which a column is equal to its bound and the following columns are
-// within theirs, and returns them. It adds arguments to w.
+// within theirs, and returns them. It adds arguments to w. If no value satisfies the bound, it returns parts
+// unchanged.
 func (w *Where) atBound(parts []string, column string, c *condition, rest []ColumnBounds) []string {
 	v, ok := c.inclusive()
 	if !ok {

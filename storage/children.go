@@ -14,7 +14,8 @@ type owned[T any] struct {
 }
 
 // QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the
-// parent, from 1; the other columns are those of the mapper. The result has one list for each parent.
+// parent, from 1; the other columns are those of the mapper. The result has one list for each parent. Within
+// [Batch.Count], the statement counts the rows, and the lists are empty.
 func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
 	if !b.counting {
 		return m.queueChildren(b, n, r, args)

@@ -63,10 +63,10 @@ type DB struct {
 	apart      *atomic.Bool // whether tables are distributed
 }
 
-// Open creates a pool for each host of the URL and starts the checks of several hosts. It does not connect, so
-// that the gateway starts without the database. Several hosts have the same data, such as a primary and its
-// standbys. If the URL has target_session_attrs, there is one pool, and the driver chooses its host. It fails if
-// the URL is invalid.
+// Open creates a pool for each host of the URL and starts the checks of several hosts, which run until [DB.Close]. It
+// does not connect, so that the gateway starts without the database. Several hosts have the same data, such as a
+// primary and its standbys. If the URL has target_session_attrs, there is one pool, and the driver chooses its host.
+// It fails if the URL is invalid.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := map[string]string{
 		"application_name": "heliograph",
@@ -141,7 +141,8 @@ func (db *DB) Pool() *pgxpool.Pool {
 	return db.servers.list[0].pool
 }
 
-// On returns a copy of db whose statements run on conn, in the transaction of conn if it has one.
+// On returns a copy of db whose statements run on conn, in the transaction of conn if it has one. They bypass the
+// queue, and are not repeated on another server.
 func (db *DB) On(conn *pgx.Conn) *DB {
 	bound := *db
 	bound.conn = conn
@@ -203,7 +204,7 @@ coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(by
 var ErrNoBlocks = errors.New("the database has no blocks")
 
 // Lag reads the newest block and returns its age at now. It fails with [ErrNoBlocks] if there are none. Like
-// [DB.Ready], it has a connection of its own, unless checks of several servers have the result.
+// [DB.Ready], it bypasses the queue of statements. It reads nothing if the checks of several servers have the result.
 func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 	if newest := db.servers.freshest(); newest > 0 { // known if there are several servers
 		return ledger.Timestamp(newest).Age(now), nil

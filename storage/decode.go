@@ -77,8 +77,9 @@ func (d *decoder) scan(i int, src []byte, target any) error {
 	return d.plans[i].Scan(src, target) //nolint:wrapcheck // the caller names the column
 }
 
-// direct decodes a value without the driver. It returns false if it does not support the combination of column and
-// target.
+// direct decodes a value without the driver. It returns false if the driver has to decode the value or report its
+// error: it does not support the combination of column and target, or the value does not fit. The target can then be
+// changed to its zero value.
 func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	switch t := target.(type) {
 	case *int64:
@@ -236,7 +237,8 @@ func registerTypes(m *pgtype.Map) {
 // (BenchmarkWays in app/testing/bench).
 type int64Array struct{ pgtype.ArrayCodec }
 
-// PlanEncode implements pgtype.Codec: it returns the faster plan for []int64 in the binary format.
+// PlanEncode implements pgtype.Codec: it returns the faster plan for []int64 in the binary format, and that of the
+// driver for other values.
 func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	if _, ok := value.([]int64); ok && format == pgtype.BinaryFormatCode {
 		return int64ArrayPlan{}
@@ -247,7 +249,8 @@ func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value a
 type int64ArrayPlan struct{}
 
 // Encode writes the binary format of arrays: number of dimensions, flag for nulls, type of the elements, length and
-// lower bound of the dimension, then for each element its length in bytes and its value.
+// lower bound of the dimension, then for each element its length in bytes and its value. A nil list is null: it
+// returns nil.
 func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	list := value.([]int64)
 	if list == nil {
@@ -320,7 +323,8 @@ func (p *nullPlan) Scan(src []byte, dst any) error {
 	return p.next.Scan(src, n.ScanTarget()) //nolint:wrapcheck // the driver adds the name of the column
 }
 
-// wrapNull returns the plan for values that can be null. It is one of pgtype.Map's functions TryWrapScanPlanFuncs.
+// wrapNull returns the plan for values that can be null. Of targets that are not nullable it returns false. It is one
+// of pgtype.Map's functions TryWrapScanPlanFuncs.
 func wrapNull(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
 	if n, ok := target.(nullable); ok {
 		return &nullPlan{}, n.ScanTarget(), true

@@ -144,9 +144,9 @@ func (e *UnknownPastError) Error() string {
 	return "the table " + e.Table + " does not tell what it contained at a past moment"
 }
 
-// at returns the text of the statement and its arguments for a moment, or for the present if m is nil. For a
-// moment, common table expressions replace the tables, and the moment is added to args. It fails with an
-// [*UnknownPastError] if the past of a table is not stored.
+// at returns the text of the statement and its arguments for a moment, or for the present if m is nil. For a moment,
+// common table expressions replace the tables, and the moment is added to args. It fails with an [*UnknownPastError]
+// if the past of a table is not stored, and with another error if args are named.
 func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
 	if m == nil {
 		return r.text(db), args, nil

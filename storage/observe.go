@@ -14,6 +14,7 @@ import (
 )
 
 // Mark sets the field that reads the statements which are queued from now on, for the profile of the operation.
+// Without a field, or with nil, it is that of the context of [Batch.Run].
 func (b *Batch) Mark(at *profile.Place) { b.place = at }
 
 // marked returns r, or if Mark was called a reader that also records the rows for that field.
@@ -32,8 +33,8 @@ type recorded struct {
 	record  func(profile.Place, int64, profile.Explain) // of the round trip
 }
 
-// read reads the rows with the reader that it wraps, and records in the profile when they arrived and how many
-// there were.
+// read reads the rows with the reader that it wraps, and records in the profile when they arrived and how many there
+// were. Without a profile it only reads.
 func (r *recorded) read(rows pgx.Rows) error {
 	err := r.reader.read(rows)
 	if r.record != nil {

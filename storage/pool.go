@@ -67,8 +67,9 @@ func (o *PoolOptions) parse() (*pgxpool.Config, error) {
 	return cfg, wrap.Error(err, "parsing the database URL")
 }
 
-// configure changes cfg by the options: timeouts, limits, tracer, and hooks for connections. Sessions use the
-// given settings as in [PoolOptions.Config].
+// configure changes cfg by the options: timeouts, limits, tracer, and hooks for connections. Sessions use the given
+// settings as in [PoolOptions.Config], except that StatementTimeout replaces the timeout in the URL. If cfg has a
+// single host, attempts to connect are limited while it refuses them.
 func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string) {
 	params := cfg.ConnConfig.RuntimeParams
 	session := maps.Clone(settings)
@@ -176,8 +177,9 @@ const (
 	PoolerPrepared Pooler = "prepared"
 )
 
-// prepare returns the function that prepares the configuration of each connection of a pool. session contains settings
-// that only sessions of the server have.
+// prepare returns the function that prepares the configuration of each connection of a pool. If p is [PoolerAuto] or
+// empty, its first call opens another connection to detect the kind, and later calls use the result; if that fails,
+// the next call tries again. session contains settings that only sessions of the server have.
 func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.ConnConfig) error {
 	var known atomic.Pointer[Pooler]
 	if p != PoolerAuto && p != "" {
@@ -217,8 +219,8 @@ func detectPooler(ctx context.Context, c *pgx.ConnConfig) (kind Pooler, err erro
 	return PoolerOf(ctx, conn)
 }
 
-// PoolerOf returns the kind of the pooler to which a connection leads, or [PoolerNone]. It runs a transaction that
-// prepares a statement.
+// PoolerOf returns the kind of the pooler to which a connection leads, or [PoolerNone]. Behind a pooler, it runs a
+// transaction that prepares a statement.
 func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 	if direct, err := IsDirect(ctx, conn); direct || err != nil {
 		return PoolerNone, err

@@ -202,7 +202,8 @@ func write(b *strings.Builder, parts ...string) {
 	}
 }
 
-// And returns a copy of the join with a further condition.
+// And returns a copy of the join with a further condition of the join itself. The rows that Citus reads first stay
+// the same.
 func (j Join) And(condition string) Join {
 	j.sql += " and " + condition
 	return j
@@ -269,7 +270,8 @@ func (r *Read) text(db *DB) string {
 type expression struct{ name, how, query string }
 
 // with returns sql preceded by common table expressions: those given, and those that replace tables which lack
-// columns or have a watermark.
+// columns or have a watermark. A table with the name of a given one is not replaced. If sql begins with expressions
+// of its own, they follow.
 func (db *DB) with(expressions []expression, sql string) string {
 	for _, t := range db.replaced(sql) {
 		if !slices.ContainsFunc(expressions, func(e expression) bool { return e.name == t.Table }) {
@@ -305,7 +307,8 @@ type Parents struct {
 
 // Parents returns the parents with some keys, one array of numbers for each of the columns. The planner does not see
 // the number of parents: a generic plan then costs no more than a custom one, so PostgreSQL plans the statement once
-// per connection instead of at each execution.
+// per connection instead of at each execution. On a distributed database, each parent has a statement of its own, and
+// its keys are parameters.
 func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
 	p := &Parents{columns: strings.Split(columns, ", ")}
 	if b.db.Distributed() {
@@ -353,7 +356,8 @@ func (p *Parents) Key(column string) string {
 	return "$" + strconv.Itoa(slices.Index(p.columns, column)+1) + "::bigint"
 }
 
-// Any returns the operand, after "=", for any of the keys of parents, which have one column.
+// Any returns the operand, after "=", for any of the keys of parents, which have one column. It is not for a single
+// parent of [Batch.ParentsOrOne], whose key is no array.
 func (p *Parents) Any() string {
 	if p.each == nil {
 		return "any($1)"

@@ -57,7 +57,8 @@ func Values[T any]() *Mapper[T, T] {
 	return MapperOf(func(v *T, into []any) []any { return append(into, v) }, nil)
 }
 
-// Value runs a statement with one row and one column, and returns its value. what names it in errors.
+// Value runs a statement with one row and one column, and returns its value, or the zero value unless there is
+// exactly one row. what names it in errors.
 func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v T, err error) {
 	row, err := Values[T]().One(ctx, db, what, sql, args...)
 	if err != nil || row == nil {

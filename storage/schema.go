@@ -56,7 +56,8 @@ func (db *DB) SetAbsent(absent []Absent) {
 	db.schema.Store(s)
 }
 
-// Has reports whether the database has a column that reads may miss. Before [DB.SetAbsent], and for a nil db, it has.
+// Has reports whether the database has a column that reads may miss, or the table if column is empty. Before
+// [DB.SetAbsent], and for a nil db, it has.
 func (db *DB) Has(table, column string) bool {
 	if db == nil {
 		return true

@@ -145,8 +145,9 @@ func (w *work) place() *place {
 	return w.Turn.Kept.Load().(*place) //nolint:forcetypeassert // nothing else is kept
 }
 
-// of returns the server of an operation, and chooses it on the first call. It waits until a server is fresh enough
-// for a subscription, or ctx ends.
+// of returns the server of an operation, and chooses it on the first call. It waits for the first checks, and for a
+// subscription until a server is fresh enough; it fails if ctx ends before. If no server is up, it returns any for an
+// operation that is not of a subscription.
 func (s *servers) of(ctx context.Context, w *work) (*server, error) {
 	if len(s.list) == 1 {
 		return s.list[0], nil
@@ -180,9 +181,10 @@ func (s *servers) of(ctx context.Context, w *work) (*server, error) {
 	return p.server, nil
 }
 
-// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. It
-// marks a lost server as down, and makes the request use the other one. If the request has read from the first,
-// only the primary certainly has the same rows.
+// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. It marks
+// a lost server as down, and makes the request use the other one. If the request has read from the first, only the
+// primary certainly has the same rows. For a subscription it returns true also if no other server has the rows:
+// [servers.of] then waits for one.
 func (s *servers) move(ctx context.Context, w *work, from *server, err error) bool {
 	lost := isLost(err)
 	if len(s.list) == 1 || ctx.Err() != nil || !lost && !isConflict(err) {

@@ -45,8 +45,8 @@ type statistics struct {
 }
 
 // Frequencies returns the planner's statistics of a column of a large table. It reads them from the catalog at
-// intervals, outside of the queue, and caches them. If the table or its statistics are missing, the result is not
-// [Frequencies.Known].
+// intervals, outside of the queue, and caches them; other callers wait meanwhile. It fails if the read fails, and the
+// next call reads again. If the table or its statistics are missing, the result is not [Frequencies.Known].
 func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequencies, error) {
 	s := db.statistics
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (r *frequencyRow) frequencies() *Frequencies {
 }
 
 // Part returns the fraction of the rows between two values of the column, both inclusive: between 0 and 1. It assumes
-// that values are distributed evenly.
+// that values are distributed evenly. It is 0 if the bounds are not known.
 func (f *Frequencies) Part(lower, upper int64) float64 {
 	lower, upper = max(lower, f.Lowest), min(upper, f.Highest)
 	if f.Highest <= f.Lowest || upper < lower {

@@ -43,8 +43,8 @@ func (db *DB) readWatermark(ctx context.Context) error {
 	return nil
 }
 
-// Watermark reads the consensus time up to which all rows are visible. Without a watermark it is the last possible
-// time.
+// Watermark reads the consensus time up to which all rows are visible. Without a watermark, or if its table is empty,
+// it is the last possible time.
 func (db *DB) Watermark(ctx context.Context) (ledger.Timestamp, error) {
 	if !db.servers.bounded.Load() {
 		return math.MaxInt64, nil

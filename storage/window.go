@@ -31,7 +31,8 @@ func upperBounds(f *ledger.TimestampFilter) []ledger.Timestamp {
 	return bounds
 }
 
-// WindowOf returns the window of the timestamps that satisfy f, or of all if f is nil. eq and in mean "at or before".
+// WindowOf returns the window of the timestamps that satisfy f, or of all from 0 on if f is nil. If none does, Upper
+// can be below Lower. eq and in mean "at or before".
 func WindowOf(f *ledger.TimestampFilter) Window {
 	b := Window{Lower: 0, Upper: ledger.MaxTimestamp}
 	if f == nil {
@@ -83,8 +84,8 @@ func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	}
 }
 
-// During adds to w the condition that the timestamp in column satisfies a filter. eq and in mean "at or before".
-// at may be nil.
+// During adds to w the condition that the timestamp in column satisfies a filter. eq and in mean "at or before". at
+// may be nil: then any timestamp from 0 on satisfies it.
 func (w *Where) During(column string, at *ledger.TimestampFilter) {
 	window := WindowOf(at)
 	w.And(column+" between ? and ?", int64(window.Lower), int64(window.Upper))

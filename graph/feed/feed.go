@@ -90,7 +90,7 @@ func New[T any](source Source[T], o Options) *Feed[T] {
 	return f
 }
 
-// Close ends all subscriptions with [ErrShutdown].
+// Close ends all subscriptions with [ErrShutdown], also those that begin later.
 func (f *Feed[T]) Close() { f.close() }
 
 // join counts a listener and returns the reader of the feed, which it starts for the first listener. Each call

@@ -37,8 +37,9 @@ func Row[T any](row *T, live bool) *T {
 	return &copied
 }
 
-// Listen returns a channel on which it delivers rows of the feed until ctx ends, and closes the channel then.
-// value converts a row; see [Row]. If the subscription fails, it calls l.End with the reason.
+// Listen returns a channel on which it delivers rows of the feed until ctx ends, and closes the channel then. value
+// converts a row; see [Row]. If the subscription fails or the feed is closed, it calls l.End with the reason and then
+// closes the channel.
 func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(row T, live bool) V) <-chan V {
 	out := make(chan V, waiting)
 	go func() {
@@ -140,8 +141,8 @@ func pause(ctx, feed context.Context, wait time.Duration) error {
 	}
 }
 
-// catchUp delivers historical rows up to the start of the log. It returns the number of the row in the log at which to
-// continue.
+// catchUp delivers historical rows up to the start of the log. It retries failed reads until the subscription or the
+// feed ends. It returns the number of the row in the log at which to continue.
 func (s *subscription[T, V]) catchUp(ctx, feed context.Context, after Position) (uint64, error) {
 	wait := s.reader.o.Interval
 	for {

@@ -317,7 +317,8 @@ func (s *size) argument(f *ast.Field, name string) (literal int, found bool) {
 	}
 }
 
-// literalSize returns the size that a literal sets: the length of a list, or the value of an integer.
+// literalSize returns the size that a literal sets: the length of a list, or the value of an integer, at most
+// maxCount. Any other value counts as a list of one element.
 func literalSize(v *ast.Value) int {
 	switch v.Kind {
 	case ast.ListValue:
@@ -418,7 +419,8 @@ func fieldAge(f *ast.Field, parent int) int {
 }
 
 // typeAge returns the lifetime in seconds that the type of a field implies: its @cacheControl, ShortAge for
-// connections and for objects with a global id, and the lifetime of the parent for plain value objects.
+// connections, interfaces, unions and objects with an interface, such as Node, and the lifetime of the parent for
+// plain value objects.
 func typeAge(f *ast.Field, parent int) int {
 	def := objectType(f.SelectionSet)
 	if def == nil || def.Kind != ast.Object {

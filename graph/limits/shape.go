@@ -56,9 +56,10 @@ type shape struct {
 	measured map[string]*extent
 }
 
-// Check returns an error with the code of documents that are too complex if a document exceeds one of the limits,
-// otherwise nil. It takes time proportional to the length of the document, however often fragments are spread. It
-// runs before validation, which takes longer.
+// Check returns an error with the code of documents that are too complex if a document exceeds the limits of depth,
+// fields, root fields, aliases or directives, and BAD_USER_INPUT if a fragment spreads itself, otherwise nil. It does
+// not check the other limits. It takes time proportional to the length of the document, however often fragments are
+// spread. It runs before validation, which takes longer.
 func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 	s := &shape{limits: l}
 	if len(doc.Fragments) > 0 {
@@ -107,7 +108,8 @@ func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 	return nil
 }
 
-// set returns the extent of a selection set. It fails if a field is selected too often in one set.
+// set returns the extent of a selection set. It fails if a field is selected too often in one set, or a fragment
+// spreads itself.
 func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 	var all extent
 	names := map[string]int(nil)

@@ -46,7 +46,7 @@ func (c *compiler) condition(when condition) int {
 }
 
 // evaluate returns for each condition whether its directives @skip and @include permit its field with the given
-// variables.
+// variables. A directive whose argument has no value permits no field.
 func evaluate(conditions []condition, variables map[string]any) []bool {
 	if conditions == nil {
 		return nil
@@ -161,8 +161,8 @@ type columnLoad[T any] struct {
 // included reports whether the condition at an index of the plan holds with the variables of the operation.
 func (r *run) included(when int) bool { return when == always || r.holds[when] }
 
-// compile returns the node that reads and writes the selected fields of an object. It adds slots and conditions to
-// c. A nil row is written as null.
+// compile returns the node that reads and writes the selected fields of an object. It adds slots and conditions to c.
+// A nil row is written as null. If the object stands for a past state, what c compiles from then on is of that state.
 func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	if o.past != nil {
 		c.past = o.past

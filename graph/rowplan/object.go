@@ -100,8 +100,8 @@ func through[T, V any](inner node[V], get func(T) V) node[T] {
 // Args reads the arguments of a field.
 type Args[A any] func(ctx context.Context, f *ast.Field, variables map[string]any) (A, error)
 
-// Compute returns a field that a function computes from the row and the field's arguments, which are read once for all
-// rows.
+// Compute returns a field that a function computes from the row and the field's arguments, which are read once for
+// all rows. If they are invalid, the plan fails. compute can be called several times for a row.
 //
 //go:noinline
 func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Field[T] {

@@ -33,8 +33,8 @@ type Request struct {
 	run *run
 }
 
-// Ending returns a context that ends when the rows have been read, or will not be. It is for goroutines that wait
-// for the batch.
+// Ending returns a context that ends when the rows have been read, or will not be. It is for goroutines that wait for
+// the batch. For a request that is not of a plan, it returns ctx.
 func (q Request) Ending(ctx context.Context) context.Context {
 	if q.run == nil {
 		return ctx
@@ -104,8 +104,9 @@ func (e ParentErrors) OrNil() error {
 	return nil
 }
 
-// OneByOne starts to read a field for each parent separately and concurrently, for example because each has its
-// own limits. The returned function waits for all of them; a panic is the error of its parent.
+// OneByOne starts to read a field for each parent separately and concurrently, for example because each has its own
+// limits. The returned function waits for all of them; a panic is the error of its parent. If the plan fails before,
+// nothing waits, and the reads go on.
 func OneByOne[T, R any](
 	ctx context.Context, parents []T, read func(ctx context.Context, parent T) (R, error),
 ) (Results[R], error) {
@@ -179,9 +180,9 @@ func (s *results[R]) take() (v R, err error) {
 // rewind makes take start again at the first row, to write the results a second time.
 func (s *results[R]) rewind() { s.next = 0 }
 
-// load queues the statements of a relation for rows. After the batch of the level has run, it stores the results
-// in the slot and calls below with them. An error for all parents fails the plan; those of single parents are
-// stored.
+// load queues the statements of a relation for rows. After the batch of the level has run, it stores the results in
+// the slot and calls below with them. Without rows it queues nothing and calls below at once. An error for all
+// parents fails the plan; those of single parents are stored.
 func load[T, R any](
 	ctx context.Context, r *run, slot int, path ast.Path, f *ast.Field, rel *Relation[T, R], rows []T,
 	below func(context.Context, *run, []R) error,

@@ -79,7 +79,7 @@ func add[V any](t *Tables, shape Shape[V]) {
 type identity struct{ _ byte }
 
 // Apply executes the plan of the context's field for v, which its resolver returned. It loads related rows, and
-// returns a marshaler with the JSON, or v unchanged if it has no rows.
+// returns a marshaler with the JSON, or v unchanged if no object is registered for its type.
 func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	e, ok := t.entries[reflect.TypeOf(v)]
 	if !ok {
@@ -277,7 +277,9 @@ func (r *run) end() {
 }
 
 // start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v.
-// The JSON is written here and not by the marshaler, so that a null can take the place of the whole field.
+// It waits until the client may build another response before it writes, and fails if the responses of the operation
+// are too large. The JSON is written here and not by the marshaler, so that a null can take the place of the whole
+// field.
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
 	ctx = scopeOf(ctx, v)
 	r := storeOf(ctx).takeAhead(fc)

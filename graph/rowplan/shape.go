@@ -41,7 +41,8 @@ func ObjectOf[C any](table func() *Object[C]) Shape[C] {
 	return Shape[C]{compile: func(c *compiler, f *ast.Field) node[C] { return table().compile(c, f.SelectionSet) }}
 }
 
-// ListOf returns the shape of lists whose elements have a shape. A nil slice is an empty list.
+// ListOf returns the shape of lists whose elements have a shape. A nil slice is an empty list. If an object in it is
+// null that must not be, the list is null. It ends early if the response is too large, which then fails.
 //
 //go:noinline
 func ListOf[V any](element Shape[V]) Shape[[]V] {

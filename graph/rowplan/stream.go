@@ -15,9 +15,9 @@ import (
 	"heliograph/graph/scalar"
 )
 
-// addStream adds subscription fields that return a channel of T to the tables. gqlgen has no middleware for
-// events, but accepts a function that returns the marshaler of the next event. Subscriptions with equal selections
-// share the JSON of an event.
+// addStream adds subscription fields that return a channel of T to the tables. gqlgen has no middleware for events,
+// but accepts a function that returns the marshaler of the next event. It returns nil when the channel is closed or
+// the context ends. Subscriptions with equal selections share the JSON of an event.
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
 	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext,
@@ -97,8 +97,9 @@ type event struct {
 	err    error
 }
 
-// read returns the JSON of an event. The first subscriber renders it, and the others wait. Errors are added to the
-// response of ctx; if the event has no data, or ctx ends, the JSON is null.
+// read returns the JSON of an event. The first subscriber renders it, and the others wait. If that fails, the first
+// one reports the error, and one of the others renders it again. Errors are added to the response of ctx; if the
+// event has no data, or ctx ends, the JSON is null.
 func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, []error, error)) []byte {
 	for {
 		e, first := s.join(key)

@@ -53,9 +53,10 @@ const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3
 // shared are the fields of Query that other subgraphs of a federation can also have: those of the Relay specification.
 var shared = []string{"node", "nodes"}
 
-// Subgraph returns the text of a schema as a subgraph of Apollo Federation 2. Types with a global id have it as a key.
-// Entities of the ledger also have their entity id as a key. PageInfo is shareable, and so are the fields of Query
-// that Relay defines.
+// Subgraph returns the text of a schema as a subgraph of Apollo Federation 2. Types with a global id have it as a
+// key. Entities of the ledger also have their entity id as a key. Types and fields of Query that begin with _ are
+// left out, and so is @oneOf. s is not changed. PageInfo is shareable, and so are the fields of Query that Relay
+// defines.
 func Subgraph(s *ast.Schema) string {
 	copied := *s
 	copied.Types = make(map[string]*ast.Definition, len(s.Types))

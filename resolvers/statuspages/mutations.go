@@ -82,7 +82,7 @@ type input[I any] interface {
 }
 
 // mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do
-// with the code of the target, and reads the written object.
+// with the code of the target, and reads the written object. The write remains if that read fails.
 func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	read func(ctx context.Context, code string) (P, error),
@@ -111,8 +111,8 @@ func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target
 	}
 }
 
-// destination returns the code of the object or page that a mutation writes to. It reads the page if none of the
-// types is given.
+// destination returns the code of the object or page that a mutation writes to. It reads the page if kind is nil. If
+// kind is empty, as for webhooks, it accepts codes only.
 func (r *Resolver) destination(ctx context.Context, kind target, to *status.Target) (string, error) {
 	if kind != nil {
 		return codeOf(to.ID, kind...)
@@ -279,6 +279,7 @@ func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusP
 }
 
 // componentPayload reads a component after a mutation. It may be a group without components, which pages do not show.
+// NOT_FOUND means that it was deleted since.
 func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil {

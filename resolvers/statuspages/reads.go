@@ -32,7 +32,8 @@ func WithSharedReads(ctx context.Context) context.Context {
 	return values.Context(ctx, sharedReads.Is(&Reads{}))
 }
 
-// pages returns all status pages, which it reads once per operation, or nil if there are none.
+// pages returns all status pages, which it reads once per operation, or nil if there are none. Other fields of the
+// operation wait meanwhile. After an error, the next call reads again.
 func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
 	if r.db == nil {
 		return nil, nil
@@ -88,7 +89,8 @@ func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, e
 	return s, err
 }
 
-// componentByCode reads a component of any page, or returns nil if it does not exist.
+// componentByCode reads a component of any page, or returns nil if it does not exist. There must be a database of
+// status pages.
 func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Component, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil || page == "" {
@@ -208,7 +210,7 @@ func newFeeds(db *statuspages.DB, o feed.Options) *feeds {
 	return &feeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
 }
 
-// of returns the feed of the revisions of a page. The first call creates it.
+// of returns the feed of the revisions of a page. The first call creates it, after close as a closed feed.
 func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -266,7 +268,8 @@ func (f *feeds) close() {
 // announces a write.
 func (r *Resolver) Changed() { r.feeds.heard() }
 
-// Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones.
+// Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones, until ctx
+// ends. It fails with NOT_FOUND if there is no such page.
 func (r *Resolver) Listen(
 	ctx context.Context, slug *string, from *int64, since *time.Time,
 ) (<-chan *status.Revision, error) {

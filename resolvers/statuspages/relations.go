@@ -302,8 +302,8 @@ func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Reque
 	return ready(out, err)
 }
 
-// NetworkNodeStatusComponent resolves NetworkNode.statusComponent. It reads the components that represent
-// consensus nodes on the default page.
+// NetworkNodeStatusComponent resolves NetworkNode.statusComponent. It reads the components that represent consensus
+// nodes on the default page; nil for nodes without one, and for all if there is no page.
 func (f Fields) NetworkNodeStatusComponent(
 	ctx context.Context, _ rowplan.Request, of []*ledger.NetworkNode,
 ) (rowplan.Results[*status.Component], error) {
@@ -347,8 +347,8 @@ func (f Fields) components(
 	return ready(out, nil)
 }
 
-// StatusUpdateNotice resolves StatusUpdate.notice. It reads the notice of each update, with one statement for all; nil
-// for one that was deleted.
+// StatusUpdateNotice resolves StatusUpdate.notice. It reads the notice of each update, with one statement for all;
+// nil for one that was deleted or is a draft.
 func (f Fields) StatusUpdateNotice(
 	ctx context.Context, _ rowplan.Request, of []*status.Update,
 ) (rowplan.Results[relay.StatusNotice], error) {

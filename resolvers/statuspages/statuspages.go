@@ -82,7 +82,7 @@ func HasType(name string) bool {
 }
 
 // Node reads the object of a status page with the given type and code, or returns nil if it does not exist.
-// Unpublished notices do not.
+// Unpublished notices do not. The caller has checked typ with [HasType].
 func (r *Resolver) Node(ctx context.Context, typ, code string) (relay.Node, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {

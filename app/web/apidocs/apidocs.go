@@ -80,7 +80,8 @@ type handler struct {
 }
 
 // ServeHTTP serves the embedded files of the reference below the prefix of the API: the page and the OpenAPI
-// documents.
+// documents. Other paths are not found, and other methods than GET and HEAD are not allowed. Pages of all origins may
+// read the OpenAPI documents.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, contentSecurityPolicy) {
 		return

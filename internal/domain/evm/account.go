@@ -44,7 +44,8 @@ type account struct {
 	written map[common.Hash]common.Hash
 }
 
-// account returns the account at an address. It reads it from the source once.
+// account returns the account at an address. It reads it from the source once, and aborts the run if that fails.
+// Numbers up to lastSystemAccount are not read.
 func (s *State) account(a common.Address) *account {
 	if x, ok := s.accounts[a]; ok {
 		return x
@@ -58,8 +59,9 @@ func (s *State) account(a common.Address) *account {
 	return s.newAccount(a, s.Entity(a))
 }
 
-// Entity returns the entity at an address in any form, or nil if it does not exist. It returns the entity of the
-// ledger, without changes of the simulation. Contracts see an entity only at its [Canonical] address.
+// Entity returns the entity at an address in any form, or nil if it does not exist. It reads the source on first use,
+// and aborts the run if that fails. It returns the entity of the ledger, without changes of the simulation. Contracts
+// see an entity only at its [Canonical] address.
 func (s *State) Entity(a common.Address) *worldstate.Entity {
 	if e, known := s.entities[a]; known {
 		return e
@@ -84,8 +86,9 @@ func Canonical(e *worldstate.Entity) common.Address {
 	return common.Address(e.Alias.Or(e.ID.LongZero()))
 }
 
-// newAccount adds the account at address a to the state and returns it. e is the entity that the source has there,
-// or nil. An account exists without entity if its number is that of a system entity.
+// newAccount adds the account at address a to the state and returns it. e is the entity that the source has there, or
+// nil. An account exists without entity if its number is that of a system entity. If e has another canonical address,
+// no account exists at a.
 func (s *State) newAccount(a common.Address, e *worldstate.Entity) *account {
 	x := &account{}
 	s.accounts[a] = x

@@ -62,7 +62,8 @@ func (s *Simulation) failFrame(depth int, code ledger.ResponseCode) {
 }
 
 // enter is called by the EVM when a frame begins: it records the frame, and prepares for the opcodes of code that a
-// contract is created with. It ends the run if the context has ended.
+// contract is created with. SELFDESTRUCT, which the EVM reports as a frame, also records its transfer of the balance.
+// It ends the run if the context has ended.
 func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
 	if s.state.ctx.Err() != nil {
 		s.state.Abort(fmt.Errorf("running a contract: %w", s.state.ctx.Err()))
@@ -80,7 +81,8 @@ func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byt
 	}
 }
 
-// exit is called by the EVM when a frame ends: it removes the frame and the halts that were decided in it.
+// exit is called by the EVM when a frame ends: it removes the frame and the halts that were decided in it. The code
+// of a halt of the outermost frame becomes that of the run.
 func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	depth := len(s.state.frames)
 	if s.tracer != nil {
@@ -95,8 +97,8 @@ func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	}
 }
 
-// prepareFor installs the opcode hook if code that is about to run needs it, and sets the gas price if the code
-// uses it. The first use reads the price from the source.
+// prepareFor installs the opcode hook if code that is about to run needs it, and sets the gas price if the code uses
+// it. The first use reads the price from the source, and aborts the run if that fails.
 func (s *Simulation) prepareFor(set opcodes) {
 	if set&(usesBlockHash|usesSelfDestruct) != 0 {
 		s.hooks.OnOpcode = s.opcode
@@ -110,8 +112,8 @@ func (s *Simulation) prepareFor(set opcodes) {
 }
 
 // opcode is called by the EVM before each opcode: it passes the opcode to the tracer, applies the rules of the
-// network, and drains the gas of a frame that has to fail. It is installed only if needed, because it doubles the
-// duration of a run.
+// network, and drains the gas of a frame that has to fail, or aborts the run if the opcode ends that frame. It is
+// installed only if needed, because it doubles the duration of a run.
 func (s *Simulation) opcode(
 	pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, _ []byte, depth int, err error,
 ) {
@@ -197,8 +199,9 @@ func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 	}
 }
 
-// blockHash returns the hash of a block for the opcode BLOCKHASH: of a simulated block, or of one that it reads
-// from the source. If the read fails, it aborts the run.
+// blockHash returns the hash of a block for the opcode BLOCKHASH: of a simulated block, or of one that it reads from
+// the source. Once blocks are simulated, the hash of another block after that of the state is zero. If the read
+// fails, it aborts the run.
 func (s *Simulation) blockHash(number uint64) common.Hash {
 	if number == uint64(s.block.Number) {
 		return s.block.Hash
@@ -212,8 +215,9 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 }
 
 // canTransfer reports whether a frame may send value. The EVM calls it before [Simulation.transfer]. It can set a
-// response code as [Simulation.canReceive] does. The current frame is the called one, except in the creation of a
-// contract, where it is the creator.
+// response code as [Simulation.canReceive] does. Unless payers are validated, a sender that is no contract has at
+// least the minimum balance. The current frame is the called one, except in the creation of a contract, where it is
+// the creator.
 func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint256.Int) bool {
 	if value.IsZero() {
 		return true

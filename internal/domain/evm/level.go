@@ -50,8 +50,9 @@ var mainnetLevels = [...]struct {
 	{87_129_575, Level67},
 }
 
-// LevelAt returns the level of a block. prague is the first block of Level70. If it is null, mainnet uses the version
-// of the network's API at the block, and other chains always use the newest level.
+// LevelAt returns the level of a block. prague is the first block of Level70: before it, mainnet uses its levels by
+// block, and other chains use Level67. If it is null, mainnet uses the version of the network's API at the block, and
+// other chains always use the newest level.
 func LevelAt(chainID uint64, prague ledger.Null[int64], block Block) Level {
 	switch {
 	case prague.Valid && block.Number >= prague.V:

@@ -138,7 +138,8 @@ func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 // accountServiceNumber is the number of a system contract that does not exist at all levels.
 const accountServiceNumber = 0x16a
 
-// level returns the EVM version at a block: by the configured function if there is one, else by [LevelAt].
+// level returns the EVM version at a block: by the configured function if there is one, within the levels that exist,
+// else by [LevelAt].
 func (m *Machine) level(block Block) Level {
 	if m.cfg.Level != nil {
 		return min(max(m.cfg.Level(block), Level30), NewestLevel)

@@ -109,8 +109,9 @@ type participants struct {
 	to   *common.Address
 }
 
-// resolve returns the canonical addresses of sender and callee, whose entities it reads from the source. failure
-// is not nil if the sender does not exist or is not an account. A contract as sender is replaced by the treasury.
+// resolve returns the canonical addresses of sender and callee, whose entities it reads from the source. failure is
+// not nil if the sender does not exist or is not an account. A contract as sender is replaced by the treasury, and so
+// is the zero address in a message without value.
 func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err error) {
 	from := common.Address(m.From.V)
 	if m.From.V == (ledger.EVMAddress{}) && m.Value == 0 {
@@ -205,7 +206,7 @@ func (s *Simulation) aborted(m Message, a abort) (*Result, error) {
 }
 
 // checkPayer returns a failed result if the sender cannot pay for the message and the machine validates payers, else
-// nil.
+// nil. A message without a sender, or with neither a gas price nor value, is not checked.
 func (s *Simulation) checkPayer(m *Message, from common.Address) *Result {
 	if !s.machine.cfg.ValidatePayer || !m.From.Valid || m.GasPrice == 0 && m.Value == 0 {
 		return nil
@@ -306,7 +307,7 @@ func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participant
 }
 
 // create runs initcode of a new contract, at the address of the next entity number, and stores the code that it
-// returns. It returns that code, the address and the remaining gas.
+// returns. It transfers no value. It returns that code, the address and the remaining gas.
 func (s *Simulation) create(
 	from common.Address, initcode []byte, gas vm.GasBudget,
 ) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {

@@ -102,7 +102,7 @@ func (s *State) commit() {
 }
 
 // hasCreated reports whether an earlier message of the simulation created an account at an address. The ledger must
-// have no entity at it.
+// have no entity at it. It is false for long-zero addresses.
 func (s *State) hasCreated(a common.Address) bool {
 	x := s.accounts[a]
 	return x != nil && x.exists && !isLongZero(a)
@@ -122,7 +122,8 @@ func (s *State) Context() context.Context { return s.ctx }
 // Source returns the source, which system contracts also read from.
 func (s *State) Source() Source { return s.source }
 
-// Abort ends the simulation with an error that the contract did not cause, such as a failed read. It does not return.
+// Abort ends the run of a message with an error that the contract did not cause, such as a failed read. With a
+// [haltError], the message has a failed result instead. It does not return: [Simulation.run] recovers its panic.
 func (s *State) Abort(err error) { panic(abort{err}) }
 
 // Check aborts the simulation if a read failed. The format and its arguments describe the read.
@@ -221,8 +222,9 @@ func (s *State) SetNonce(a common.Address, n uint64, _ tracing.NonceChangeReason
 	Set(s, &s.account(a).nonce, n)
 }
 
-// GetCode implements vm.StateDB. It prepares the hooks that the opcodes of the code need. For an account without
-// code it can return a proxy; see [State.accountProxy].
+// GetCode implements vm.StateDB. It prepares the hooks that the opcodes of the code need. For a token or schedule to
+// which an account delegates, it returns an invalid opcode. For an account without code it can return a proxy; see
+// [State.accountProxy].
 func (s *State) GetCode(a common.Address) []byte {
 	x := s.account(a)
 	switch {

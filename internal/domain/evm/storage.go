@@ -11,8 +11,8 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// committed returns the value of a slot before the run. It reads it from the source on first use and caches it. If
-// the read fails, it aborts the run.
+// committed returns the value of a slot before the run. It reads it from the source on first use and caches it. In a
+// contract that the message created it is zero, without a read. If the read fails, it aborts the run.
 func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	if x.created {
 		return common.Hash{}

@@ -63,7 +63,8 @@ func (c *SystemCall) Proxied(entity common.Address) bool {
 	return c.Op == vm.DELEGATECALL && c.Self == entity
 }
 
-// ChildFailed records the response code of a failed operation. If the simulation fails, its result has these codes.
+// ChildFailed records the response code of a failed operation. [Result.Children] has these codes, also if the message
+// succeeds.
 func (c *SystemCall) ChildFailed(code ledger.ResponseCode) { c.sim.childFailed(code) }
 
 // Outcome is the result of a call of a system contract. [Return], [Revert], [Halt], [HaltCaller] and [Unknown] return
@@ -124,7 +125,8 @@ func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 }
 
 // call runs a call of a system contract and returns its outcome. It rejects native value unless the function is
-// payable.
+// payable; a delegate call sends none. Without a contract, every function is unknown; with one, an input without a
+// selector halts the frame.
 func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcome {
 	selector, known := selectorOf(input)
 	if !frame.Value.IsZero() && frame.Op != vm.DELEGATECALL {
@@ -186,8 +188,9 @@ func DispatchGas(tinycents int64) uint64 {
 	return OperationGas(max(tinycents, viewTinycents), viewGasPrice)
 }
 
-// OperationGas returns the gas of a network operation that a contract requests: its price in tinycents, at a gas price
-// in thousandths of tinycents, plus 20 percent.
+// OperationGas returns the gas of a network operation that a contract requests: its price in tinycents, at a gas
+// price in thousandths of tinycents, plus 20 percent. It is 0 without a gas price, and at most the maximum of the
+// type.
 func OperationGas(tinycents, gasPrice int64) uint64 {
 	if gasPrice <= 0 {
 		return 0

@@ -100,13 +100,13 @@ func (c *ContractCallInput) Sender() ledger.Null[ledger.EVMAddress] {
 	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok}
 }
 
-// Callee returns the called contract, or null if the call creates a contract.
+// Callee returns the called contract, or null if the call creates a contract: To is empty or the zero address.
 func (c *ContractCallInput) Callee() ledger.Null[ledger.EVMAddress] {
 	a, ok := ledger.EVMAddressOf(c.To)
 	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok && a != ledger.EVMAddress{}}
 }
 
-// overrideWord decodes a big-endian number of up to 8 bytes, null if b is nil.
+// overrideWord decodes a big-endian number of up to 8 bytes, null if b is nil. Validate has checked its length.
 func overrideWord(b []byte) ledger.Null[uint64] {
 	if b == nil {
 		return ledger.Null[uint64]{}
@@ -128,8 +128,8 @@ var (
 	hashBlock    = regexp.MustCompile(`^0x([0-9a-f]{64}|[0-9a-f]{96})$`)
 )
 
-// ParseBlockRef parses a block in which a contract runs: a tag, a number in decimal or hex with 0x, or a hash with 0x.
-// Errors are a [BlockError].
+// ParseBlockRef parses a block in which a contract runs: a tag, a number in decimal or hex with 0x, or a hash with
+// 0x. An empty text and all tags except earliest are the newest block. Errors are a [BlockError].
 func ParseBlockRef(s string) (worldstate.BlockRef, error) {
 	low := strings.ToLower(s)
 	switch low {

@@ -50,7 +50,8 @@ func (s *SimulationInput) HasOverrides() bool {
 }
 
 // Validate returns an error for each rule that the input violates. The maximum gas and whether state overrides are
-// allowed are settings of the service, which it does not check.
+// allowed are settings of the service, which it does not check. Once there are too many calls, it does not check
+// those of the same block and of later ones.
 func (s *SimulationInput) Validate() []*InputError {
 	var v violations
 	v.check(
