@@ -49,7 +49,7 @@ type Follower struct {
 }
 
 // New returns a new Follower of the page at o.URL, which reads nothing yet. It fails if the URL is invalid, or the
-// interval is shorter than [statuspages.MinSourceEvery].
+// interval is shorter than [statuspages.MinSourceEvery]; 0 stands for that.
 func New(o Options) (*Follower, error) {
 	client, err := NewClient(o.URL, nil)
 	if err != nil {
@@ -115,9 +115,10 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 	return &Outcome{Result: result, Warnings: c.Warnings}, tagsOfPage, nil
 }
 
-// Poll claims the source in the database and reads and imports the page, unless another gateway has done so
-// recently. It records the outcome and the time of the next poll in the database. polled reports whether this
-// gateway polled; if not, the outcome is nil. next is the time of the next poll.
+// Poll claims the source in the database and reads and imports the page, unless another gateway has done so recently.
+// It records the outcome and the time of the next poll in the database. polled reports whether this gateway polled;
+// if not, the outcome is nil. next is the time of the next poll. If ctx ends during the read, Poll records no
+// failure, and another gateway can poll at once.
 func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next time.Time, err error) {
 	now := f.o.Now()
 	source, claimed, err := f.o.DB.ClaimSource(ctx, f.client.Base(), now, lease)
@@ -171,7 +172,7 @@ func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 }
 
 // pause returns the time to the next poll after a number of failures in sequence: the interval, doubled after each
-// failure up to [maxPause].
+// failure up to [maxPause]. A longer interval stays as it is.
 func (f *Follower) pause(failures int) time.Duration {
 	every := max(f.o.Every, statuspages.MinSourceEvery)
 	for range min(failures, 10) {

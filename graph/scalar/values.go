@@ -50,6 +50,7 @@ func reference[T any](ctx context.Context, v any, parse func(text string) (T, er
 
 // UnmarshalEntityID returns the id in "shard.realm.num" or an EVM address. Shard and realm default to those of the
 // context's [Env]. An address without an entity number is looked up with Env.Find, which can query the database.
+// Without Find, it is an error BAD_USER_INPUT.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	env := EnvOf(ctx)
 	ref, err := reference(ctx, v, func(text string) (ledger.ContractRef, error) {
@@ -93,7 +94,8 @@ func AppendExpiry(dst []byte, v ledger.Expiry, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// AppendExpiryInstant appends an expiry like an instant. It appends null if that is later than the year 9999.
+// AppendExpiryInstant appends an expiry like an instant. It appends null if it is unknown or later than the year
+// 9999.
 func AppendExpiryInstant(dst []byte, v ledger.Expiry, _ Style) []byte {
 	at, ok := v.Time()
 	if !ok {

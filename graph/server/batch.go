@@ -23,7 +23,8 @@ func isBatch(raw []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\
 
 // serveBatch executes the operations in the array of a POST request, and writes an array with their responses, in the
 // same order. Their costs are added. They run concurrently in the turn of the request, and share the connections and
-// the maximum size of one operation.
+// the maximum size of one operation. If the client cannot afford their cost, none of them runs, and each valid one
+// has that error.
 func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) {
 	ops, responses, bad := s.readBatch(r, raw)
 	if bad != nil {

@@ -88,8 +88,9 @@ func (c *responseCache) key(ctx context.Context, method string, raw []byte) stri
 	return strconv.FormatInt(head, 10) + method[:1] + string(raw) // the first letters of GET, HEAD and POST differ
 }
 
-// newestTimestamp returns the newest consensus timestamp in nanoseconds, at most headAge old. While one request
-// reads it from the database, others use the last one, for a while. It returns false if it cannot be read.
+// newestTimestamp returns the newest consensus timestamp in nanoseconds, at most headAge old. While one request reads
+// it from the database, others use the last one until that is twice as old, and then read it too. c.mu is not held
+// meanwhile. It returns false if it cannot be read.
 func (c *responseCache) newestTimestamp(ctx context.Context) (int64, bool) {
 	now := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 	c.mu.Lock()
@@ -143,8 +144,8 @@ func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit
 	respond.Write(w, r, http.StatusOK, tag, c.body)
 }
 
-// hasNullField reports whether a root field is null: an object that does not exist now may exist soon, even if it
-// never changes afterwards.
+// hasNullField reports whether a root field, or the data as a whole, is null: an object that does not exist now may
+// exist soon, even if it never changes afterwards.
 func hasNullField(data []byte) bool {
 	// the server wrote it
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true),

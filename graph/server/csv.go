@@ -240,9 +240,9 @@ func (x *export) collect(set ast.SelectionSet) []graphql.CollectedField {
 var errNoList = errors.New(" requires an operation that selects one list: a connection at the root, or below " +
 	"objects without other fields than id")
 
-// find searches the only connection below a selection and sets the path and the columns of x. It changes the
-// operation so that it pages through the connection. An error is the end of a sentence that begins with the
-// format.
+// find searches the only connection below a selection and sets the path and the rows of x, and its columns if the
+// format cannot have lists. It changes the operation so that it pages through the connection. An error is the end of
+// a sentence that begins with the format.
 func (x *export) find(set ast.SelectionSet) error {
 	fields := slices.DeleteFunc(x.collect(set), func(f graphql.CollectedField) bool {
 		return f.Name == "id" || f.Name == "__typename"
@@ -333,8 +333,8 @@ func (x *export) add(path []string, set ast.SelectionSet) error {
 	return nil
 }
 
-// page charges and executes the next page in a turn of its own, and appends its rows to page. It sets x.more and
-// the cursor of the following page. An error of any field fails the whole page.
+// page charges and executes the next page in a turn of its own and within the timeout of queries, and appends its
+// rows to page. It sets x.more and the cursor of the following page. An error of any field fails the whole page.
 func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 	s := x.server
 	if limited := charge(ctx, x.cost()/CostPerPoint); limited != nil {
@@ -370,8 +370,8 @@ func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 	return nil
 }
 
-// write appends the rows of the connection at a path below an object, which d reads, to page. It sets the
-// variables of x for the next page.
+// write appends the rows of the connection at a path below an object, which d reads, to page. It sets the variables
+// of x for the next page, and counts the rows down in x.left.
 func (x *export) write(page *bytes.Buffer, d *decoder, path []string) error {
 	return d.members(func(name string) error {
 		switch {

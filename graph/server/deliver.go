@@ -59,7 +59,8 @@ type payload struct {
 
 // deliver executes an operation and sends its response in parts, in the format of 2022-08-24: first the initial
 // response with the extensions, then each deferred fragment when its data is available. An error of send ends the
-// delivery. If ctx ends, the remaining fragments fail with its cause.
+// delivery. If ctx ends, the remaining fragments fail with its cause. Before it returns, it cancels the fragments
+// that still run and waits for them.
 //
 // gqlgen's deferral is not used: it resolves a deferred fragment separately for each object, with a statement for
 // each.

@@ -153,7 +153,8 @@ func (s *Server) trust() error {
 
 // resolveID sets the query of a request that has the id of a document: in documentId, or in
 // extensions.persistedQuery.sha256Hash for automatic persisted queries. An id can end with "#" and the name of the
-// operation. The caller calls store when the document is valid: it registers the text of an automatic persisted query.
+// operation. The caller calls store when the document is valid: it registers the text of an automatic persisted
+// query. If the request also has a query, that is executed, and sha256Hash must be its hash.
 //
 // gqlgen's extension.AutomaticPersistedQuery is not used: it registers texts before they are validated, and has
 // neither trusted documents nor our error codes.
@@ -277,7 +278,8 @@ func rulesWithoutSuggestions() *rules.Rules {
 	return r
 }
 
-// onlyIntrospects reports whether the response to an operation depends on the schema only.
+// onlyIntrospects reports whether the response to an operation depends on the schema only. It returns false for
+// operations with variables or with fragments at the root.
 func onlyIntrospects(op *ast.OperationDefinition) bool {
 	return len(op.VariableDefinitions) == 0 &&
 		!slices.ContainsFunc(op.SelectionSet, func(selection ast.Selection) bool {
@@ -286,7 +288,7 @@ func onlyIntrospects(op *ast.OperationDefinition) bool {
 		})
 }
 
-// introspects reports whether a selection has fields of introspection.
+// introspects reports whether a selection has fields of introspection, other than __typename.
 func introspects(set ast.SelectionSet) bool {
 	return limits.Selects(set, func(f *ast.Field) bool { return f.Name == "__schema" || f.Name == "__type" })
 }

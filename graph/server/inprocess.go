@@ -83,8 +83,9 @@ type running struct {
 }
 
 // Run executes an operation of a prepared document in process, without limits of cost, with the page sizes and the
-// style of c. It returns nil if ctx has ended. Errors of fields are in the result. The caller should call Done
-// with its data. It replaces the executor, which would validate the document and the variables for each request.
+// style of c. The operation must be in the document. It returns nil if ctx has ended. Errors of fields are in the
+// result. The caller should call Done with its data. It replaces the executor, which would validate the document and
+// the variables for each request.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	op := c.Document.doc.Operations.ForName(c.Operation)
 	for _, v := range op.VariableDefinitions {
@@ -115,8 +116,8 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 }
 
 // Standalone returns the text of one operation of d with the fragments that it uses, for people. With inline, the
-// variables are replaced by default values, so that the text can be executed without variables. It fails if the
-// operation does not exist, and changes nothing.
+// given variables become default values of the operation, so that the text can be executed without variables. It
+// fails if the operation does not exist, and changes nothing.
 func (s *Server) Standalone(d *Document, operation string, variables map[string]any, inline bool) (string, error) {
 	op := d.doc.Operations.ForName(operation)
 	if op == nil {
@@ -160,7 +161,8 @@ func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]
 	}
 }
 
-// literal returns the literal of the GraphQL language for a variable's value of type t.
+// literal returns the literal of the GraphQL language for a variable's value of type t. A value that is not null, a
+// boolean, an int, a list or an object becomes an enum value if t is an enum, otherwise a string.
 func (s *Server) literal(t *ast.Type, v any) *ast.Value {
 	switch v := v.(type) {
 	case nil:

@@ -52,8 +52,9 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 	return op, s.afford(ctx, "operation", op.cost)
 }
 
-// afford fails if the cost of an operation or of a batch exceeds the limit, or if the rate limit of the client
-// does not permit it. Otherwise it charges the client for the cost. what is the noun in the message.
+// afford fails if the cost of an operation or of a batch exceeds the limit, or if the rate limit of the client does
+// not permit it. Otherwise it charges the client for the cost: one point per [CostPerPoint], rounded down. what is
+// the noun in the message.
 func (s *Server) afford(ctx context.Context, what string, cost int) gqlerror.List {
 	if cost > s.o.Bounds.Cost {
 		return gqlerror.List{tooExpensive(what, cost, s.o.Bounds.Cost)}
@@ -111,6 +112,7 @@ func missingOperation(doc *ast.QueryDocument, name string) string {
 }
 
 // start executes an operation. next returns its next response, or nil after the last one or if the context has ended.
+// A subscription that cannot start has one response, with the errors.
 //
 // It replaces the executor of gqlgen, which would look up the document and its operation once more, and run chains of
 // extensions that are empty.

@@ -52,10 +52,11 @@ func Streams(r *http.Request) bool {
 	return media == mediaEvents || exportFormats[media] != nil
 }
 
-// stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of
-// an invalid request, or the reason why the server ended the operation. store is called once the document is valid, to
-// keep it for requests with its ID. The pieces are valid until send returns. more reports whether another response
-// follows at once. The request has a size in bytes.
+// stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors
+// of an invalid request, or the reason why the server ended the operation, or nil if it is complete or the client has
+// disconnected. A subscription gives its turn back before it starts, other operations before their first response is
+// sent. store is called once the document is valid, to keep it for requests with its ID. The pieces are valid until
+// send returns. more reports whether another response follows at once. The request has a size in bytes.
 func (s *Server) stream(
 	ctx context.Context, size int, params *graphql.RawParams, store func(), send func(more bool, json ...[]byte) error,
 ) gqlerror.List {
@@ -224,8 +225,8 @@ func (e *eventWriter) write(more bool, before string, json [][]byte, after strin
 // comment is ignored by clients.
 const comment = ":\n\n"
 
-// keepAlive writes a comment at each interval until stop is called. No goroutine waits for that, because there are
-// many streams.
+// keepAlive writes a comment at each interval until stop is called or a write fails. No goroutine waits meanwhile,
+// because there are many streams.
 func (e *eventWriter) keepAlive(interval time.Duration) (stop func()) {
 	var timer *time.Timer
 	e.mu.Lock()

@@ -46,6 +46,7 @@ func nullError(v *ast.VariableDefinition, used *ast.Type) *gqlerror.Error {
 }
 
 // nonNullUse returns the type of a place in a selection where a variable is used and null is not permitted, or nil.
+// seen has the names of the fragments that were searched, and is changed.
 func nonNullUse(set ast.SelectionSet, variable string, seen map[string]bool) *ast.Type {
 	for _, selection := range set {
 		var arguments ast.ArgumentList

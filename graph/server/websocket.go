@@ -33,7 +33,8 @@ func isWebSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// serveWebSocket serves operations of any kind, many on one connection, with the subprotocol graphql-transport-ws.
+// serveWebSocket serves operations of any kind, many on one connection, with the subprotocol graphql-transport-ws. It
+// returns after the connection and all its operations have ended. [Server.Close] closes the connection.
 //
 // gqlgen's transport.Websocket is not used: it closes with 1002 where the protocol requires 4400 to 4429, accepts
 // duplicate operation ids, sends "complete" after "error", and limits neither the operations of a connection nor the
@@ -159,7 +160,8 @@ func (c *socket) handle(
 }
 
 // subscribe starts the operation of a message in the background, charges a point, and sends errors of the request.
-// The caller closes the connection if the code is not 0.
+// The background goroutine sends the responses and the end of the operation, unless the client has completed it. The
+// caller must not hold c.mu, and closes the connection if the code is not 0.
 func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.StatusCode, reason string) {
 	if m.ID == "" || len(m.Payload) == 0 {
 		return closeBadRequest, "Invalid message received"
@@ -217,8 +219,8 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	return 0, ""
 }
 
-// fail sends the errors that end an operation to the client. The caller closes the connection if the code is not
-// 0.
+// fail sends the errors that end an operation to the client. The caller holds c.mu, and closes the connection if the
+// code is not 0.
 func (c *socket) fail(ctx context.Context, id string, errs gqlerror.List) (websocket.StatusCode, string) {
 	b, err := json.Marshal(errs)
 	if err != nil {

@@ -67,7 +67,8 @@ func (l *limits) admit(
 }
 
 // admitAll validates the calls of a simulation and takes them from the limits as one request. It sets the block of
-// each call. The caller must call done with the gas that all calls used.
+// each call. The caller must call done with the gas that all calls used. It fails if simulations are off, or state
+// overrides in one that has them. If it fails, nothing is to be done.
 func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done func(used int64), err error) {
 	if violations := in.Validate(); len(violations) > 0 {
 		return nil, fault.Input("%s", strings.Join(list.Map(violations, (*calls.InputError).Error), "; "))
@@ -113,7 +114,8 @@ func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estima
 }
 
 // reserve takes a request and gas from the budgets per second. The caller must call done with the gas that was used;
-// the rest is refunded.
+// the rest is refunded, up to RefundPercent of gas. If none or all of it was used, all is refunded. Gas of at most
+// gasUnit is not counted.
 func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	if !l.allow(l.requests, 1) {
 		return nil, rateLimited(calls.ErrRequestRate)

@@ -67,7 +67,7 @@ type prestate struct {
 	slots   map[ledger.EntityID][]*ledger.ContractStateChange
 }
 
-// touch adds entities that the transaction has used, each once, up to MaxTouched.
+// touch adds entities that the transaction has used, each once, up to MaxTouched. It ignores ids without a number.
 func (p *prestate) touch(ids ...ledger.EntityID) {
 	for _, id := range ids {
 		if !id.IsNone() && len(p.ids) < MaxTouched && !slices.Contains(p.ids, id) {
@@ -139,8 +139,9 @@ func (p *prestate) add(r *ledger.ContractResult, t *transactions.Touched) {
 	}
 }
 
-// readBefore reads the entities before the transaction into p, and adds the accounts that signed its
-// authorizations.
+// readBefore reads the entities before the transaction into p, and adds the accounts that signed its authorizations.
+// It skips an authorization whose signer is unknown, or whose nonce is not that of the signer before the transaction,
+// or one more for the sender. It holds a connection while it reads.
 func (s *Service) readBefore(ctx context.Context, p *prestate, r *ledger.ContractResult) error {
 	var addresses []ledger.EVMAddress
 	for _, id := range p.ids {
@@ -194,7 +195,8 @@ func spentBySender(r *ledger.ContractResult, id ledger.EntityID) int64 {
 	return 0
 }
 
-// result returns the accounts before and after the transaction. It fails if they have too much code.
+// result returns the accounts before the transaction, and for a diff those after it, without accounts that did not
+// change. Both lists are sorted by address. It fails if they have too much code.
 func (p *prestate) result() (*ledger.ContractPrestate, error) {
 	out := &ledger.ContractPrestate{Pre: []*ledger.PrestateAccount{}, Post: []*ledger.PrestateAccount{}}
 	size := 0
@@ -282,8 +284,8 @@ func (p *prestate) accountAfter(id ledger.EntityID) *ledger.PrestateAccount {
 	return a
 }
 
-// addContract adds the code and the storage slots of a contract to a, as far as they are requested. Slots without
-// a value are left out.
+// addContract adds the code and the storage slots of a contract to a, as far as they are requested. Slots without a
+// value are left out, and in a diff also those that were only read.
 func (p *prestate) addContract(
 	a *ledger.PrestateAccount, code []byte, value func(*ledger.ContractStateChange) []byte,
 ) {

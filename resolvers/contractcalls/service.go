@@ -164,8 +164,8 @@ func (s *Service) prepared(ctx context.Context, run func() error) error {
 // treasury is the number of the account that calls if a message has no sender.
 const treasury ledger.EntityID = 2
 
-// open reads the state at a block and starts a simulation of a message on it. The caller must close the snapshot.
-// An unknown block is BAD_USER_INPUT.
+// open reads the state at a block and starts a simulation of a message on it. The caller must close the snapshot,
+// which holds a connection. An unknown block is BAD_USER_INPUT.
 func (s *Service) open(
 	ctx context.Context, ref worldstate.BlockRef, m *evm.Message,
 ) (*evm.Simulation, *evmstate.Snapshot, error) {
@@ -220,7 +220,8 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	return f
 }
 
-// overrides converts the state overrides of a request to those of the EVM.
+// overrides converts the state overrides of a request to those of the EVM. The request has been validated: addresses,
+// keys and values have their lengths.
 func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {

@@ -69,6 +69,7 @@ type simulationRun struct {
 }
 
 // block runs the calls of the i-th block on the state that the block before left, and adds their results to r.calls.
+// It fails if return data and logs exceed [MaxSimulatedBytes]. A call that fails is no error.
 func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 	b := r.anchor
 	b.Number += int64(i)

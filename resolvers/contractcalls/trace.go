@@ -35,7 +35,8 @@ type TraceOptions struct {
 }
 
 // Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or
-// nil if it does not exist. Trace calls it once the request is admitted.
+// nil. Trace calls it once the request is admitted, and returns nil if there is no such result. If ctx has a
+// [relay.TraceSink], the steps go there instead. It fails if traces are off, or above the limit per second.
 func (s *Service) Trace(
 	ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error),
 ) (*calls.OpcodeTrace, error) {
@@ -145,7 +146,8 @@ func cloneWords(words [][]byte) [][]byte { return list.Map(words, bytes.Clone) }
 // did not revert has a nil reason.
 type systemReasons map[int][][]byte
 
-// of returns the reason of the n-th call of a system contract at a depth.
+// of returns the reason of the n-th call of a system contract at a depth. It is nil if the call did not revert or is
+// not recorded.
 func (s systemReasons) of(depth, n int) []byte {
 	if list := s[depth]; n < len(list) {
 		return list[n]
@@ -159,7 +161,8 @@ const (
 	revertReason = 12
 )
 
-// reasons reads the revert reasons of the system contracts that a transaction called.
+// reasons reads the revert reasons of the system contracts that a transaction called, in its first MaxActions
+// actions.
 func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (systemReasons, error) {
 	at := transactions.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}
 	actions, err := transactions.ContractActions(ctx, s.db, at, ledger.ContractActionFilter{},

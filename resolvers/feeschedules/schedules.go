@@ -46,7 +46,7 @@ func (s *Schedules) Get(ctx context.Context) (*Schedule, error) {
 }
 
 // Refresh reads the newest valid schedule from the database, or uses the built-in one, and caches it. An invalid
-// newest one is logged. On an error the cached schedule remains.
+// newest one is logged. On an error the cached schedule remains. Concurrent calls read one after the other.
 func (s *Schedules) Refresh(ctx context.Context) (*Schedule, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,8 +17,8 @@ type Queries struct {
 	Self *ledger.Gateway
 }
 
-// Gateway resolves Query.gateway. It returns the description of the gateway, from its options. It reads the ranges
-// of tables from the database if they are selected.
+// Gateway resolves Query.gateway. It returns the description of the gateway, from its options, or nil if Self is nil.
+// It reads the ranges of tables from the database if they are selected.
 func (q Queries) Gateway(ctx context.Context) (*ledger.Gateway, error) {
 	if q.Self == nil || !rowplan.SelectionOf(ctx).Has("ranges") {
 		return q.Self, nil

@@ -65,7 +65,7 @@ var accountParams = []rest.Param{
 var badAccount = rest.InvalidParameter("idOrAliasOrEvmAddress")
 
 // bindAccount sets the variables of the account in the path of GET /accounts/{idOrAliasOrEvmAddress}, also as the
-// filter of its transactions.
+// filter of its transactions. Another text is a 400.
 func bindAccount(r *rest.Request) error {
 	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err != nil {
@@ -76,9 +76,9 @@ func bindAccount(r *rest.Request) error {
 	return nil
 }
 
-// finishAccount sets the moment of the account's balance, and the page of its transactions or none. If the range of
-// timestamps is empty it reads whether the account exists, because an unknown alias or address is reported before
-// that.
+// finishAccount sets the moment of the account's balance, and the page of its transactions or none. An empty range of
+// timestamps is a 404. Before that, it reads whether the account exists, and reports an unknown alias or address
+// instead.
 func finishAccount(r *rest.Request) error {
 	v := r.Variables
 	v["balance"], v["tokens"], v["tokenOrder"], v["delegation"] = true, r.Config.TokensOfAccount, string(relay.Asc),
@@ -149,7 +149,8 @@ var balanceAccount = rest.Kind{
 	Ops: rest.Operators(),
 }
 
-// bindBalanceAccounts sets the filters of GET /balances from account.id: ids, and one alias or EVM address.
+// bindBalanceAccounts sets the filters of GET /balances from account.id: ids, and one alias or EVM address. Two of
+// the latter are a 400, and so is an operator on one or on an ID after it.
 func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	name := ""
@@ -199,7 +200,7 @@ func balanceRef(text string) (ref string, isName bool, err error) {
 	return text, true, nil
 }
 
-// isAliasText reports whether text has letters of base32 only.
+// isAliasText reports whether text is not empty and has only the upper-case letters and digits of base32.
 func isAliasText(text string) bool {
 	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
@@ -303,8 +304,9 @@ var accountNFTsParams = append(byTokenAndSerial.Params(),
 		Doc: "Filters by approved spender.",
 	}, limit, order)
 
-// finishAccountNFTs validates the conditions on token and serial number, then those on the spender, and sets their
-// filters. The account becomes the owner in the filter.
+// finishAccountNFTs validates the conditions on token and serial number and sets their filters. The account becomes
+// the owner in the filter. It then validates the conditions on the spender, whose filter has been set before: ne, or
+// several bounds on one side, are a 400.
 func finishAccountNFTs(r *rest.Request) error {
 	r.Set("filter.owner", r.Variables["account"])
 	delete(r.Variables, "account")

@@ -37,7 +37,7 @@ func allowanceEndpoints() []rest.Endpoint {
 	}
 }
 
-// modernAccount returns the account parameter of a path. The endpoint's BindPath binds it.
+// modernAccount returns the account parameter of a path. The endpoint's Finish binds it.
 func modernAccount(name string) []rest.Param {
 	return []rest.Param{{Name: name, Kind: rest.PathAccount}}
 }
@@ -82,8 +82,9 @@ var nftAllowancesParams = []rest.Param{
 	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ModernEntityID, "Filters by token ID."),
 }
 
-// finishNftAllowances rejects bounds that do not form a range of the list with a 400, and sets the variable owner
-// or spender to the account of the path.
+// finishNftAllowances rejects bounds that do not form a range of the list with a 400, and sets the variable owner, or
+// spender if the client requests it, to the account of the path. The bounds become positions in list order; see
+// [ledger.BoundsInOrder].
 func finishNftAllowances(r *rest.Request) error {
 	if err := checkBounds(r.Values("account.id"), r.Values("token.id")); err != nil {
 		return err
@@ -128,7 +129,8 @@ func checkBounds(account, token []rest.Value) error {
 	}
 }
 
-// checkOperators returns a 400 if the operators on one parameter cannot be combined, else nil.
+// checkOperators returns a 400 if one of the operators on a parameter is ne, or if they cannot be combined, else nil.
+// Permitted are one eq alone, or at most one bound on each side.
 func checkOperators(name string, values []rest.Value) error {
 	if slices.ContainsFunc(values, func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.ModernBad("Unsupported range operator ne for " + name)
@@ -166,8 +168,8 @@ func airdropsParams(primary, listName string) []rest.Param {
 	}
 }
 
-// finishAirdrops returns the Finish of an airdrop list: it rejects an empty range of accounts and sets the
-// variable side to the path's account.
+// finishAirdrops returns the Finish of an airdrop list: it rejects an empty range of accounts with a 400, and sets
+// the variable side to the path's account. The bounds become positions in list order; see [ledger.BoundsInOrder].
 func finishAirdrops(primary, side string) func(*rest.Request) error {
 	return func(r *rest.Request) error {
 		if span := rest.LastRange(r.Values(primary), rest.Gte); span.Contradicts() {

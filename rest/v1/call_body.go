@@ -71,7 +71,7 @@ type callBody struct {
 }
 
 // read converts a decoded document to the call c.input. Violations are collected in c, and a value of another JSON
-// type is the error. It ignores unknown members.
+// type, or an invalid block, is the error, which is reported alone. It ignores unknown members.
 func (c *callBody) read(tree any) error {
 	m, in := c.membersOf(tree, "the document"), &c.input
 	in.Block = m.text("block").Or("latest")

@@ -146,7 +146,7 @@ var longDocument = rest.ModernBad(parseError + fmt.Sprintf("the document has mor
 // parseError begins the text about a document that cannot be parsed.
 const parseError = "JSON parse error: "
 
-// parseBody parses a JSON document of at most maxTokens and passes its tree to read. The error is a 400.
+// parseBody parses a JSON document of at most maxTokens tokens and passes its tree to read. The error is a 400.
 func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
 	tree, err := readJSON(body, maxTokens)
 	if err == nil {
@@ -182,8 +182,9 @@ var serverFailures = []string{
 	"WAITING_FOR_LEDGER_ID",
 }
 
-// failedCall returns the problem of a contract call that failed, with its response code, reason and revert data,
-// and the codes of failed child calls. It is a 400, or a 500 for failures of the server.
+// failedCall returns the problem of a contract call that failed, with its response code, reason and revert data, and
+// the codes of failed child calls. It is a 400, or a 500 with only the code for failures of the server. An outcome
+// without a failure is a 404.
 func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 	f := o.Failure
 	if f == nil {
@@ -322,9 +323,9 @@ func missingPrestate(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	return rest.ModernNotFound("Transaction not found.")
 }
 
-// streamTrace writes a trace to w while its transaction runs, in gzip. It sends nothing before the transaction was
-// found: then the result is returned with false. If the transaction fails later, it panics to abort the
-// connection.
+// streamTrace writes a trace to w while its transaction runs, in gzip. It sends nothing before the head of the trace
+// is known: if the run ends earlier, it returns the result and false, and the caller writes the response. If the run
+// fails later, it panics to abort the connection.
 func streamTrace(
 	w http.ResponseWriter, r *rest.Request, run func(context.Context) *server.Result,
 ) (*server.Result, bool) {
@@ -373,7 +374,8 @@ func (t *traceWriter) Head(trace *calls.OpcodeTrace) error {
 	return nil
 }
 
-// Step implements [relay.TraceSink]: it buffers a step as JSON, and sends the buffer if it is large enough.
+// Step implements [relay.TraceSink]: it buffers a step as JSON, and sends the buffer if it is large enough. It fails
+// if the client has disconnected, which ends the run.
 func (t *traceWriter) Step(s *calls.OpcodeStep) error {
 	b := t.buf
 	t.steps++

@@ -52,7 +52,8 @@ func logTimes(r *rest.Request) []rest.Value {
 }
 
 // finishLogs checks the parameters of GET /contracts/results/logs together and sets the filters that depend on
-// several of them. Conditions that exclude each other return the empty list.
+// several of them. Conditions that exclude each other return the empty list. It bounds an open range of timestamps as
+// [boundRange] does, unless the client requests the logs of one transaction.
 func finishLogs(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -76,8 +77,8 @@ func finishLogs(r *rest.Request) error {
 	return selectLogs(r, set)
 }
 
-// finishLogsOfContract checks the parameters of GET /contracts/{id}/results/logs and sets their filters. It looks
-// up the contract before it reports contradicting bounds.
+// finishLogsOfContract checks the parameters of GET /contracts/{id}/results/logs and sets their filters. It looks up
+// the contract before it reports contradicting bounds. An ID with the number 0 has no logs.
 func finishLogsOfContract(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -151,7 +152,7 @@ func checkLogBounds(r *rest.Request, times []rest.Value) error {
 }
 
 // selectLogs sets the variables of timestamps and indexes and selects how the list is continued: within one timestamp
-// by index only.
+// by index only, and at an exact index not at all.
 func selectLogs(r *rest.Request, set *rest.Conditions) error {
 	r.Set("filter.timestamp", set.Filter())
 	index := r.Values("index")

@@ -189,8 +189,9 @@ func checkBlock(r *rest.Request) error {
 	}
 }
 
-// selectResults sets the filters of senders and timestamps, whose open range it bounds if bound is set. It may
-// read senders. The contract was looked up before.
+// selectResults sets the filters of senders and timestamps, whose open range it bounds if bound is set, except within
+// a block. It may read senders. A block hash with upper-case letters matches no block, so it returns the empty list.
+// The contract was looked up before.
 func selectResults(r *rest.Request, bound bool) error {
 	if err := bindSenders(r); err != nil {
 		return err
@@ -227,7 +228,7 @@ func finishContractResults(r *rest.Request) error {
 
 // finishResultsOfContract checks the parameters of GET /contracts/{id}/results together and sets the filter of the
 // contract. It reads whether an address is known, because the list of an unknown one is empty whatever the other
-// parameters are.
+// parameters are. An ID with the number 0 selects the results of all contracts, except synthetic ones.
 func finishResultsOfContract(r *rest.Request) error {
 	if err := checkBlock(r); err != nil {
 		return err
@@ -385,8 +386,8 @@ func bindResult(r *rest.Request) error {
 	return bindResultTransaction(r)
 }
 
-// bindResultTransaction sets the variable hash or transactionId from the path: the hash of an Ethereum transaction
-// or a transaction id.
+// bindResultTransaction sets the variable hash or transactionId from the path: the hash of an Ethereum transaction or
+// a transaction id. Errors are those of [bindTransactionID].
 func bindResultTransaction(r *rest.Request) error {
 	text := r.Path("transactionIdOrHash")
 	if resultHashSyntax.MatchString(text) {

@@ -206,7 +206,8 @@ var stateParams = []rest.Param{
 	},
 }
 
-// wholeWord returns a hexadecimal word of at most 64 digits as "0x" and 64 digits in lower case.
+// wholeWord returns a hexadecimal word of at most 64 digits as "0x" and 64 digits in lower case. The caller has
+// checked that it has no more.
 func wholeWord(text string) string {
 	digits := strings.ToLower(ledger.TrimHexPrefix(text))
 	return "0x" + strings.Repeat("0", 64-len(digits)) + digits
@@ -262,7 +263,8 @@ func slotOrder(r *rest.Request, text string) string {
 	return digits
 }
 
-// slotFilter returns the graph's filter of slots, or nil without conditions. The narrowest bound of each side applies.
+// slotFilter returns the graph's filter of slots, or nil without conditions. Of several bounds with the same operator
+// it has the narrowest one. Values with eq are alternatives.
 func slotFilter(r *rest.Request) map[string]any {
 	values := r.Values("slot")
 	if values == nil {
@@ -319,7 +321,8 @@ func noSlots(r *rest.Request, bounds []rest.Value) bool {
 	return lower >= below
 }
 
-// slotAfter returns the text that follows a slot in the order of [slotOrder].
+// slotAfter returns the text that follows a slot in the order of [slotOrder]. In current state, the text after the
+// last slot is "g", which is above all.
 func slotAfter(r *rest.Request, text string) string {
 	if r.Query.Get("timestamp") != nil {
 		if text == "" {

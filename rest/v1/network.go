@@ -165,8 +165,8 @@ var blocksParams = []rest.Param{
 	limit, order,
 }
 
-// finishBlocks sets the variable orderBy to the parameter, block.number or timestamp, that the query has first,
-// and leaves out an absent receipts root.
+// finishBlocks sets the variable orderBy to the parameter, block.number or timestamp, that the query has first, or to
+// timestamp if it has neither. It leaves out an absent receipts root.
 func finishBlocks(r *rest.Request) error {
 	hideReceipts(r)
 	r.Variables["orderBy"] = "TIMESTAMP"
@@ -188,7 +188,8 @@ func hideReceipts(r *rest.Request) {
 	}
 }
 
-// bindBlock sets the variable number or hash from the path of GET /blocks/{hashOrNumber}. Another text is a 400.
+// bindBlock sets the variable number or hash from the path of GET /blocks/{hashOrNumber}. Another text is a 400. It
+// also leaves out an absent receipts root.
 func bindBlock(r *rest.Request) error {
 	hideReceipts(r)
 	text := r.Path("hashOrNumber")

@@ -36,8 +36,8 @@ func bindSimulate(r *rest.Request, body []byte) error {
 	return nil
 }
 
-// read converts a decoded document to s.simulation. Violations are collected in s, and a value of another JSON
-// type is the error. It ignores unknown members.
+// read converts a decoded document to s.simulation. Violations are collected in s, and a value of another JSON type,
+// or an invalid block, is the error, which is reported alone. It ignores unknown members.
 func (s *simulateBody) read(tree any) error {
 	m, in := s.membersOf(tree, "the document"), &s.simulation
 	in.Block = m.text("block").Or("latest")

@@ -105,8 +105,8 @@ var tokenName = rest.Kind{
 // anyTokenType is the type without a condition.
 const anyTokenType = "ALL"
 
-// bindTokenTypes sets the filter of types to those that match all conditions on the type. Types are compared by
-// their position in the database's enum.
+// bindTokenTypes sets the filter of types to those that match all conditions on the type. Types are compared by their
+// position in the database's enum. The type ALL is no condition.
 func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	all := []string{string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)}
 	given := false
@@ -177,7 +177,8 @@ func tokensOperation(r *rest.Request) string {
 // noTokens is the response for an invalid account.
 var noTokens = &rest.Direct{Body: `{"tokens":[],"links":{"next":null}}`}
 
-// finishTokens sets the filter of the associated account from account.id: one value without an operator.
+// finishTokens sets the filter of the associated account from account.id: one value without an operator. Other values
+// are a 400. An EVM address without an entity number returns the empty list.
 func finishTokens(r *rest.Request) error {
 	at := slices.IndexFunc(r.Query, func(p rest.Parameter) bool { return p.Name == "account.id" })
 	if at < 0 {

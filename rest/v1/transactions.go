@@ -139,7 +139,8 @@ func bindTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "id")
 }
 
-// bindTransactionID sets a variable to the transaction ID in a text. Each kind of invalid ID has its own problem.
+// bindTransactionID sets a variable to the transaction ID in a text. Each kind of invalid ID has its own problem: a
+// 400, or a 404 if the valid start is out of range.
 func bindTransactionID(r *rest.Request, text, variable string) error {
 	id, err := ledger.ParseTransactionID(text)
 	var badEntity *ledger.EntityIDError

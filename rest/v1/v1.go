@@ -171,8 +171,8 @@ func always(operation string) func(*rest.Request) string {
 	return func(*rest.Request) string { return operation }
 }
 
-// bindLimit sets the page size of the request to the last value, reduced to the maximum. The maximum does not
-// apply to the default.
+// bindLimit sets the page size of the request to the last value, reduced to the maximum. The maximum does not apply
+// to the default. With the grammar [rest.InOrder], an operator is a 400.
 func bindLimit(r *rest.Request, values []rest.Value) error {
 	v := values[len(values)-1]
 	if r.Endpoint.Grammar == rest.InOrder && v.Given {
@@ -186,8 +186,8 @@ func bindLimit(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindOrder sets the order of the request to the last value. V1 ignores values with an operator and repeated
-// values: the default applies.
+// bindOrder sets the order of the request to the last value. With the grammar [rest.InOrder], it ignores a value with
+// an operator and repeated values: the default applies.
 func bindOrder(r *rest.Request, values []rest.Value) error {
 	if r.Endpoint.Grammar == rest.InOrder && (len(r.Query.Get("order")) > 1 || values[0].Given) {
 		return nil

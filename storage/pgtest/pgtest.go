@@ -94,7 +94,8 @@ func (h *host) end() error {
 	return errors.Join(err, h.server.leave())
 }
 
-// get returns the server. The first call starts or joins it.
+// get returns the server. The first call starts or joins it. It fails outside of [Main]. The error of the first call
+// is kept.
 func (h *host) get() (*server, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -95,7 +95,8 @@ func (r *Recorder) Reset() {
 }
 
 // explain executes all statements since the last Reset again with EXPLAIN ANALYZE, in a transaction that it rolls
-// back. It returns the nodes of their plans that read tables.
+// back. Recorded statements that set parameters are only run, so that they apply to the following ones. It returns
+// the nodes of their plans that read tables.
 func (r *Recorder) explain(ctx context.Context, pool *pgxpool.Pool) (found []node, err error) {
 	r.mu.Lock()
 	statements := slices.Clone(r.all)
@@ -140,8 +141,9 @@ func (r *Recorder) RowsRead(ctx context.Context, pool *pgxpool.Pool) (float64, e
 	return rows, err
 }
 
-// CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them scans
-// a big table or one of its partitions sequentially, or reads more than most rows of it.
+// CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them
+// scans a big table or one of its partitions sequentially, or reads more than most rows of it, or if no statement
+// that reads tables was recorded.
 func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, most float64) {
 	t.Helper()
 	scans, err := r.explain(t.Context(), pool)

@@ -31,7 +31,7 @@ const (
 
 // Pooled returns the URL of a database through PgBouncer with transaction pooling, if the environment variable
 // HELIOGRAPH_TEST_PGBOUNCER has its program; the first call starts it. Otherwise it returns the URL itself, as for
-// databases of other servers.
+// databases of other servers. It fails the test if PgBouncer cannot be started.
 func Pooled(tb testing.TB, direct string) string {
 	tb.Helper()
 	program := os.Getenv("HELIOGRAPH_TEST_PGBOUNCER")
@@ -83,8 +83,10 @@ func replaceSocket(text, fromFolder, fromPort, toFolder, toPort string) string {
 	return u.String()
 }
 
-// startPooler starts PgBouncer in a temporary folder and waits until it accepts connections. Its settings are the
-// defaults, except that the number of clients is not limited to those of one gateway. It sets the variable pooler.
+// startPooler starts PgBouncer in a temporary folder and waits until it accepts connections, up to the timeout. Its
+// settings are the defaults, except that the number of clients is not limited to those of one gateway. Started by
+// root, it runs as the owner of the server's folder. It sets the variable pooler, also before an error, so that
+// [stopPooler] can end it.
 func startPooler(program, user string) error {
 	folder, err := os.MkdirTemp("", "heliograph-pooler-")
 	if err != nil {

@@ -163,8 +163,8 @@ func (s *server) leave() error {
 	return errors.Join(err, s.users.Close())
 }
 
-// stop stops the server. As its last act, the server removes the file with its process id. The process itself can
-// remain as a zombie.
+// stop stops the server, and waits up to 30 seconds for its end. As its last act, the server removes the file with
+// its process id. The process itself can remain as a zombie.
 func (s *server) stop() error {
 	file := filepath.Join(s.dir, fmt.Sprintf("pg%d", s.Major), "data", "postmaster.pid")
 	err := syscall.Kill(s.PID, syscall.SIGINT)
@@ -213,8 +213,8 @@ end $$`)
 	return err
 }
 
-// sweepFolders removes the folders beside dir that have not been used for two days: those of earlier starts of the
-// machine and of other settings.
+// sweepFolders removes the folders beside dir whose server was last started two days ago or earlier: those of earlier
+// starts of the machine and of other settings.
 func sweepFolders(dir string) error {
 	beside, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", "server"))
 	if err != nil {

@@ -25,7 +25,8 @@ type sources struct {
 }
 
 // hashOf returns a hash of the files of a package, including its tests, of all packages of the module that it
-// imports, and of go.sum. It is part of the name of a template, which is built again if the code changes.
+// imports, directly or through others, and of go.sum. What only its tests import does not count. It is part of the
+// name of a template, which is built again if the code changes.
 func hashOf(path string) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {

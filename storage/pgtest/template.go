@@ -40,7 +40,7 @@ type prepared struct {
 }
 
 // Fill fills the empty database at url, which can be on another server, like the template: it runs Prepare of the
-// templates that it is based on, then its own.
+// templates that it is based on, then its own. All of them must have a Prepare.
 func (t *Template) Fill(ctx context.Context, url string) error {
 	if t.From != nil {
 		if err := t.From.Fill(ctx, url); err != nil {
@@ -191,7 +191,8 @@ func (t *Template) buildOnce(ctx context.Context, server *server, from, name str
 	return admin(ctx, server.URL, "alter database "+quoted+" is_template true")
 }
 
-// build creates a template database from another one, with Prepare and statistics.
+// build creates a template database from another one, with Prepare and statistics. Without Prepare, it only copies.
+// With it, no connections to the new database are permitted afterwards.
 func (t *Template) build(ctx context.Context, server *server, from, name string) error {
 	url, err := copyDatabase(ctx, server, from, name)
 	if err != nil || t.Prepare == nil {

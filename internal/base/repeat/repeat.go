@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Every returns a sequence for a range loop without variables: it runs the loop's body immediately, and then at each
-// interval until the context ends. Ticks that pass while the body runs are dropped.
+// Every returns a sequence for a range loop without variables: it runs the loop's body immediately, even if the
+// context has ended, and then at each interval until the context ends. Ticks that pass while the body runs are
+// dropped.
 func Every(ctx context.Context, interval time.Duration) func(body func() bool) {
 	return func(body func() bool) {
 		tick := time.NewTicker(interval)

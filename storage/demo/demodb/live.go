@@ -184,7 +184,8 @@ func (n *liveNetwork) write(ctx context.Context, conn DB, end time.Time) error {
 }
 
 // writeBlock writes the new blocks in one transaction and then removes their rows from memory. It fails with
-// [ErrOtherWriter] if another process has written blocks.
+// [ErrOtherWriter] if another process has written blocks. Without new blocks it does nothing. Blocks that the
+// database has already, because the response to their commit was lost, count as written.
 func (n *liveNetwork) writeBlock(ctx context.Context, conn DB) error {
 	if n.scenario.LastBlockHash() == n.storedHash {
 		return nil

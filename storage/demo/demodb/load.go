@@ -121,8 +121,9 @@ func exec(ctx context.Context, tx pgx.Tx, what, sql string) error {
 	return wrap.Error(err, "%s", what)
 }
 
-// load creates the demo network in memory and writes it in one transaction, in which prepare is called first. It
-// locks the ledger's blocks until then, marks the database, and updates the planner's statistics.
+// load creates the demo network in memory and writes it in one transaction, in which prepare is called first. The
+// transaction locks the ledger's blocks, so that a second load waits. load also marks the database, and updates the
+// planner's statistics. progress can be nil.
 func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(pgx.Tx) error) error {
 	if progress == nil {
 		progress = func(string, int, int) {}

@@ -90,7 +90,7 @@ func ContractAddress(message []byte) common.Address {
 }
 
 // Primitives returns the values of all keys in key that are not lists: public keys, and messages that identify
-// contracts.
+// contracts. Keys below more than maxDepth levels of lists, and those that cannot be decoded, are omitted.
 func Primitives(key ledger.Key) [][]byte { return primitives(key, maxDepth) }
 
 // primitives returns the values of keys in a key that are not lists, with at most depth levels of lists. Deeper
@@ -156,7 +156,8 @@ func ParseSignatures(b []byte) (out []Signature, ok bool) {
 }
 
 // Signed reports whether the signatures of a message satisfy a key: a list requires all its members, a threshold key
-// as many as its threshold.
+// as many as its threshold. Contracts, empty lists, thresholds of 0 and invalid keys are never satisfied, nor are
+// lists below maxDepth levels of others.
 func Signed(key, message []byte, signatures []Signature) bool {
 	return signed(key, message, signatures, maxDepth)
 }
