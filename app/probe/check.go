@@ -86,9 +86,10 @@ func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResul
 	return nil
 }
 
-// http sends the request of an HTTP or GraphQL probe and writes level, detail and duration to r. It reads at most
-// maxBody bytes, checks the expected response, then the days until the certificate expires. Headers with the value
-// env:NAME are read from the environment.
+// http sends the request of an HTTP or GraphQL probe and writes level, detail and duration to r. It follows no
+// redirects. It reads at most maxBody bytes, checks the expected response, then the days until the certificate
+// expires. Headers with the value env:NAME are read from the environment. It returns an error only if there is no
+// complete response.
 func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResult) error {
 	s := &p.Spec
 	method, body := http.MethodGet, io.Reader(http.NoBody)
@@ -195,8 +196,9 @@ func lookUp(v any, path string) any {
 	return v
 }
 
-// ledger writes the result of a probe of the ledger or of one of its nodes to r, from the heartbeat that c.Ledger
-// reads.
+// ledger writes the result of a probe of the ledger or of one of its nodes to r, from the health of the ledger that
+// c.Ledger reads. Without c.Ledger the level remains unknown. If reading fails, it is bad for the ledger and unknown
+// for a node.
 func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
 	if c.Ledger == nil {
 		r.Detail = "no ledger database is configured" // unknown: the component may be healthy
@@ -215,7 +217,8 @@ func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeRe
 	}
 }
 
-// lag sets level and detail of a result from the age of the newest block and from blocks that are missing.
+// lag sets level and detail of a result from the age of the newest block, which becomes its duration, and from blocks
+// that are missing. Without any block, or if some are missing, the level is bad.
 func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	if h.At == 0 {
 		r.Level, r.Detail = status.Bad, "there are no blocks"

@@ -36,9 +36,9 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger) 
 	return &Watcher{editor, checker, &statuspages.TaskLog{Logger: log, Task: "running probes"}}
 }
 
-// Run runs due probes, updates their pages and deletes old results, at intervals of pollInterval until the context
-// ends. It waits for running probes then. It logs errors and retries while the database is unavailable. A hanging
-// target does not delay other probes.
+// Run runs due probes and updates their pages at intervals of pollInterval until the context ends, and then waits for
+// running probes. It deletes old results at intervals of pruneInterval. It logs errors and retries while the database
+// is unavailable. A hanging target does not delay other probes.
 func (w *Watcher) Run(ctx context.Context) {
 	slots := make(chan struct{}, maxConcurrent)
 	var group sync.WaitGroup
@@ -117,8 +117,9 @@ func (w *Watcher) resolve(ctx context.Context) error {
 	return err
 }
 
-// check runs a probe, records the result and the time of the next run, and updates the page and logs if the level
-// of the probe has changed.
+// check runs a probe, records the result and the time of the next run, which is up to a tenth of the interval early,
+// and updates the page and logs if the level of the probe has changed. If ctx ends before the result is recorded, it
+// records nothing and returns an error.
 func (w *Watcher) check(ctx context.Context, checker *Checker, p *status.Probe) error {
 	r := checker.Check(ctx, p)
 	if ctx.Err() != nil { // the gateway is shutting down; the result is invalid

@@ -27,8 +27,9 @@ func requestOf(text []byte) any {
 // analyzeTimeout is the timeout of a request whose plan is printed. That of the gateway is shorter by default.
 const analyzeTimeout = time.Minute
 
-// analyze sends a GraphQL request to the admin port of a running gateway, which executes it, and prints its plan,
-// as JSON if the flag is set. It prints errors of the response to standard error. It fails if there is no plan.
+// analyze sends a GraphQL request to the admin port of a running gateway, which executes it, and prints its plan, as
+// JSON if the flag is set. It prints errors of the response to standard error, and fails only if there is no plan or
+// no response within [analyzeTimeout].
 func (c *explainCmd) analyze(ctx context.Context, request any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -69,8 +70,8 @@ func (c *explainCmd) analyze(ctx context.Context, request any) error {
 // planWidth is the width of the bars of a plan in characters.
 const planWidth = 40
 
-// printPlan prints a plan of a request to standard output: the totals, and a line for each statement with a bar
-// over time. Times are in milliseconds.
+// printPlan prints a plan of a request to standard output: the totals, and a line for each listed statement with a
+// bar over time. Below the slowest statement are the tables and indexes that it reads. Times are in milliseconds.
 func printPlan(p *profile.Profile) {
 	fmt.Fprintf(os.Stdout, "%.1f ms (queue %.1f, waiting for connections %.1f), %d bytes\n"+
 		"%d levels, %d round trips, %d statements, %d cache hits\n\nlevel trip      ms    rows\n",

@@ -32,8 +32,9 @@ const (
 // compareWaits are the times before the repetitions of a request whose responses differ.
 var compareWaits = []time.Duration{300 * time.Millisecond, time.Second, 2 * time.Second}
 
-// Run sends generated requests to the REST service and to the gateway, and prints the differences of their responses by
-// cause. It fails if there are any.
+// Run sends the requests of the access log, or generated ones, to the other service and to the gateway, and prints
+// the differences of their responses by cause. It exits with exitDifferent if there are any, and with exitFailed if
+// they cannot be compared or printed.
 func (c *compareCmd) Run(ctx context.Context) error {
 	report, err := c.compare(ctx)
 	if err != nil {
@@ -83,8 +84,8 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 	return comparison.Run(ctx)
 }
 
-// read returns the requests of the access log. If there is none, it generates them from values that it reads from the
-// gateway with own, and reports the progress to show.
+// read returns the requests of the access log, and fails if that has none of the REST API. Without the flag of the
+// log, it generates requests from values that it reads from the gateway with own, and reports the progress to show.
 func (c *compareCmd) read(
 	ctx context.Context, api *rest.API, own compare.Service, show func(string, int, int),
 ) ([]requests.Request, error) {

@@ -41,8 +41,8 @@ type database struct {
 }
 
 // open returns the configured database without connecting to it, or starts the embedded server and migrates its
-// database. The caller must call [database.close]. An invalid URL is a usage error that does not contain the
-// password.
+// database. If the migration fails, it stops the server again; otherwise the caller must call [database.close]. An
+// invalid URL is a usage error that does not contain the password.
 func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*database, error) {
 	if s.DatabaseURL != "" {
 		if _, err := pgx.ParseConfig(s.DatabaseURL); err != nil {
@@ -70,8 +70,9 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 // ahead, so once a day is enough.
 const partitionsInterval = 24 * time.Hour
 
-// maintain adds partitions for coming months to the embedded database until the context ends. It does nothing for an
-// external database.
+// maintain adds partitions for coming months to the embedded database once a day until the context ends. The first
+// time is a day after the call. It logs errors, and tries again a day later. It does nothing for an external
+// database.
 func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 	if d.server == nil {
 		return
@@ -83,7 +84,8 @@ func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// ensurePartitions connects to the ledger database at url and creates the partitions for the current time there.
+// ensurePartitions connects to the ledger database at url, creates the partitions that are missing at the current
+// time of the database, and closes the connection.
 func ensurePartitions(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -103,7 +105,8 @@ func (d *database) close() error {
 	return wrap.Error(d.server.Stop(ctx), "stopping the embedded PostgreSQL")
 }
 
-// done returns a channel that is closed if the embedded server ends unexpectedly, or nil for an external database.
+// done returns a channel that is closed when the embedded server has ended, by [database.close] or by itself. It
+// returns nil, a channel that is never ready, for an external database.
 func (d *database) done() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -111,7 +114,8 @@ func (d *database) done() <-chan struct{} {
 	return d.server.Done()
 }
 
-// unreachable returns a one-line connection error that does not contain the password of the URL.
+// unreachable returns a one-line connection error that says what to do and does not contain the password of the URL.
+// It has the last line of the text of err, which it does not wrap. An invalid URL is a usage error.
 func unreachable(url string, err error) error {
 	cfg, parseErr := pgx.ParseConfig(url)
 	if parseErr != nil {
@@ -139,9 +143,9 @@ func unreachable(url string, err error) error {
 // essential are the tables without which nothing can be served.
 const essential = " address_book entity record_file transaction "
 
-// check compares the tables of the ledger database with those that the gateway reads, and records the missing ones
-// and their placement in db. It fails if essential tables are missing, and logs other differences and missing
-// permissions as warnings.
+// check compares the tables of the ledger database with those that the gateway reads, and records in db which are
+// missing and whether the tables are distributed. It fails if essential tables are missing, and logs other
+// differences and missing permissions as warnings.
 func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 	absent, unknown, err := migrations.Compare(ctx, db.Pool())
 	if err != nil {
@@ -262,8 +266,9 @@ from (select current_setting('citus.max_adaptive_executor_pool_size', true)::int
 where to_regclass('citus_tables') is not null`},
 }
 
-// Run inspects the external database, with a read for each check, and prints a table with results and what to do.
-// It fails if tables or columns are missing. It changes nothing.
+// Run inspects the external database, with a read for each check, and prints a table with results and what to do. A
+// check that fails is a row of the table. Run changes nothing. It fails if tables or columns are missing, if the role
+// cannot read a table or a check has failed, and after [statusTimeout].
 func (c *checkCmd) Run(ctx context.Context) error {
 	if c.DatabaseURL == "" {
 		return errors.New("there is no external database to check: set --database-url")

@@ -74,7 +74,8 @@ func main() {
 }
 
 // run parses a command line and the environment, executes the command and returns the exit code of the process. It
-// prints errors to standard error; the code for an invalid command line is 2.
+// prints errors to standard error. The code for an invalid command line or setting, and for an unknown variable with
+// the prefix HELIOGRAPH_, is 2.
 func run(ctx context.Context, args []string) int {
 	var cli commands
 	parser, err := kong.New(&cli,
@@ -154,14 +155,15 @@ func newProgress(delay time.Duration) *progress {
 	return &progress{out: os.Stderr, terminal: isTerminal(os.Stderr), from: time.Now().Add(delay)}
 }
 
-// isTerminal reports whether a file is a terminal and not a pipe or a regular file.
+// isTerminal reports whether a file is a terminal and not a pipe or a regular file. Other character devices, such as
+// /dev/null, count as terminals.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// show prints the progress of a step: as a bar on a terminal, otherwise one line for each new step. total is 0 if
-// it is not known.
+// show prints the progress of a step: as a bar on a terminal, otherwise one line for each new step. Before the delay
+// of [newProgress] has passed, it prints nothing. total is 0 if it is not known, and otherwise at least done.
 func (p *progress) show(step string, done, total int) {
 	switch {
 	case time.Now().Before(p.from):
@@ -195,7 +197,8 @@ type migrateCmd struct {
 }
 
 // Run creates or updates the tables of the ledger and of the status pages, in the configured database or in the
-// embedded one.
+// embedded one. With --status-only it leaves the ledger tables of an external database as they are. With --citus it
+// distributes them.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
@@ -235,8 +238,8 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	return c.migrateStatus(ctx, d.url, log)
 }
 
-// migrateLedger calls create to create or update the ledger tables in the external database at url, and maps
-// errors of the connection to a message without the password.
+// migrateLedger calls create to create or update the ledger tables in the external database at url. It returns a
+// [*migrations.ForeignError] as it is, and maps other errors to a message without the password.
 func migrateLedger(
 	ctx context.Context, create func(context.Context, string, *slog.Logger) error, url string, log *slog.Logger,
 ) error {

@@ -81,8 +81,9 @@ type serveCmd struct {
 	traceSettings `group:"Logs and traces"`
 }
 
-// Run checks the settings, opens the databases, loads the demo if configured, and serves until the context ends.
-// It changes settings of the whole process: the default logger, the memory profile and the garbage collector.
+// Run checks the settings, listens, opens the databases, loads the demo if configured, and serves until the context
+// ends, a server fails or the embedded database ends. It changes settings of the whole process: the default logger,
+// the memory profile and the garbage collector.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
 	runtime.MemProfileRate = 4 << 20 // with the default, 512 KiB, the samples take 1.5 % of the time of a request
 	gateway.SetCollector()
@@ -259,8 +260,9 @@ func (c *serveCmd) checkLive() error {
 }
 
 // live writes blocks to the demo network in the background with --demo=live, at the times of the clock now, until the
-// returned function is called, which waits for the last one. It fails if the database contains other data. Without
-// --demo=live it does nothing.
+// returned function is called, which waits for the last one. If writing ends with an error, it logs that, and the
+// gateway goes on without new blocks. It fails if the database contains other data. Without --demo=live it does
+// nothing.
 func (c *serveCmd) live(
 	ctx context.Context, d *database, now func() time.Time, log *slog.Logger,
 ) (stop func(), err error) {
@@ -293,8 +295,9 @@ func (c *serveCmd) live(
 // waitingShare is the inverse of the share of the memory limit that waiting requests can use.
 const waitingShare = 4
 
-// connect opens the pool of the ledger database from the settings. Its sessions are read-only. queue limits the
-// requests that use it; tracer can be nil.
+// connect opens the pool of the ledger database from the settings. The database does not have to be reachable yet.
+// Its sessions are read-only. queue limits the requests that use it; tracer can be nil. The caller must close the
+// pool.
 func (c *serveCmd) connect(
 	ctx context.Context, d *database, base ledger.EntityID, queue *admission.Queue, tracer pgx.QueryTracer,
 ) (*storage.DB, error) {
@@ -322,7 +325,7 @@ const reconnectInterval = 2 * time.Second
 
 // await checks the tables of the ledger database at startup. If the database cannot be reached, await returns nil
 // unless --require-ledger is set, and a goroutine repeats the check until it succeeds or ctx ends. Until then the
-// gateway serves everything else.
+// gateway serves everything else. Missing tables, an unknown role and an unknown database are errors at once.
 func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *slog.Logger) error {
 	err := check(ctx, db, log)
 	if err == nil || storage.FailureOf(err) == storage.FailureOther {
@@ -410,9 +413,10 @@ func closeAll(list []net.Listener) {
 	}
 }
 
-// serve serves requests and runs the background tasks until the context ends, a server fails or the embedded
-// database ends. Then it reports that it is not ready, waits for the shutdown delay, and waits for open requests
-// for up to drainTimeout.
+// serve serves requests and runs the background tasks until the context ends, a server fails or the embedded database
+// ends. After the end of the context, readiness fails at once, and requests are served for the shutdown delay. Then
+// serve ends subscriptions, waits for open requests for up to drainTimeout, and waits for messages that are being
+// sent. It returns nil after the end of the context, unless the requests take longer.
 func (c *serveCmd) serve(
 	ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, traces *tracing.Traces, public,
 	admin []net.Listener,

@@ -146,7 +146,8 @@ type databaseSettings struct {
 }
 
 // pool returns the options of a pool of connections to the database at url, with the statement timeout and the
-// maximum number of connections. It connects to nothing.
+// maximum number of connections. If no URL is configured, url is that of the embedded server, which has no pooler. It
+// connects to nothing.
 func (s *databaseSettings) pool(url string, timeout time.Duration, connections int32) storage.PoolOptions {
 	pooler := storage.Pooler(s.Pooler)
 	if s.DatabaseURL == "" && s.StatusURL == "" {
@@ -181,8 +182,8 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	return s.StatusURL, nil
 }
 
-// hasDatabase returns an error if the default embedded database does not exist. Commands for an existing database call
-// it if no URL is set, because open would create one.
+// hasDatabase returns an error if the default embedded database does not exist. With --data-dir it does not look.
+// Commands for an existing database call it if no URL is set, because open would create one.
 func (s *databaseSettings) hasDatabase() error {
 	dir, err := s.dataDir()
 	if _, missing := os.Stat(dir); err == nil && missing != nil && s.DataDir == "" {
@@ -249,8 +250,8 @@ type mediaSettings struct {
 	MediaNetworks  []string `env:"HELIOGRAPH_MEDIA_NETWORKS" placeholder:"NETWORK" help:"Addresses or networks from which metadata is read in addition to public addresses, such as 10.0.0.0/8; can be repeated."`
 }
 
-// media returns the gateways for files of NFTs and, if fetching is allowed, the function that fetches them. It
-// fails with a usage error for invalid settings.
+// media returns the gateways for files of NFTs, nil for an empty URL, and, if fetching is allowed, the function that
+// fetches them. It fails with a usage error for invalid settings.
 func (s *mediaSettings) media() (media.Fields, error) {
 	var f media.Fields
 	for gateway, text := range map[**url.URL]string{
@@ -308,7 +309,8 @@ var errTrusted = errors.New(
 )
 
 // parseTrusted returns the trusted documents in the text of a file by ID. It accepts the JSON object of Relay's
-// compiler and GraphQL Code Generator, and the manifest of Apollo.
+// compiler and GraphQL Code Generator, and the manifest of Apollo. It fails if an operation of a manifest has no ID
+// or no body, or if two different ones have the same ID.
 func parseTrusted(text []byte) (map[string]string, error) {
 	var documents map[string]string
 	if json.Unmarshal(text, &documents) == nil && documents != nil {
@@ -370,7 +372,8 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 }
 
 // feeFiles returns which system file has the price of gas, from the network, the chain id and the time since which
-// simple fees apply. It reads no file.
+// simple fees apply. A configured time replaces that of the network, and no other file is read in place of a missing
+// one. It reads no file.
 func (s *ledgerSettings) feeFiles() (ledger.FeeFiles, error) {
 	chain, err := s.chainID()
 	if err != nil {
@@ -408,7 +411,8 @@ func (s *ledgerSettings) rest() (cfg *rest.Config, err error) {
 	return cfg, nil
 }
 
-// readUsers parses the Basic credentials in the JSON of a setting. They are secret, so errors do not contain them.
+// readUsers parses the Basic credentials in the JSON of a setting, which has none if it is empty. It fails for an
+// incomplete entry and for a repeated name. Credentials are secret, so errors do not contain them.
 func readUsers(text string) ([]rest.User, error) {
 	if text == "" {
 		return nil, nil
@@ -459,8 +463,9 @@ type logSettings struct {
 // logger returns a new logger to standard error with the level and format of the settings.
 func (s *logSettings) logger() *slog.Logger { return slog.New(s.handler(os.Stderr, lastLine)) }
 
-// handler returns the handler of log records, which writes to out in the level and format of the settings. replace
-// changes attributes; nil changes none, and writes a line in half of the time.
+// handler returns the handler of log records, which writes to out in the level and format of the settings. The format
+// auto depends on whether standard error is a terminal, also for another out. replace changes attributes; nil changes
+// none, and writes a line in half of the time.
 func (s *logSettings) handler(out io.Writer, replace func(groups []string, a slog.Attr) slog.Attr) slog.Handler {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
@@ -518,9 +523,9 @@ type evmSettings struct {
 	RequestFilters string         `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
 
-// evm returns the options of the contract call service from the settings. demo reports whether the gateway serves
-// the demo network, where optional features are on by default; cache is false if nothing may be cached. It fails
-// with a usage error for invalid filters.
+// evm returns the options of the contract call service from the settings. demo reports whether the gateway serves the
+// demo network, where optional features are on by default; cache is false if nothing may be cached. Traces and
+// simulations without a timeout of their own have that of calls. It fails with a usage error for invalid filters.
 func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
 	o := s.Options
 	o.Overrides, o.Simulations, o.Prestate = s.StateOverrides.Or(demo), s.Simulate.Or(demo), s.Prestate.Or(demo)

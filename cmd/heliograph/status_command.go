@@ -88,7 +88,8 @@ type session struct {
 }
 
 // Run opens the status database, starting the embedded server if necessary, and runs the selected command in a
-// session. Errors have the exit code and message of [explainStatus].
+// session. In a dry run the database rolls back each write after [session.preview]. Errors have the exit code and
+// message of [explainStatus].
 func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	now, err := parseClock(c.FixedTime)
 	if err != nil {
@@ -152,7 +153,8 @@ func (s *session) selectPage(ctx context.Context) error {
 const statusTimeout = 20 * time.Second
 
 // database returns the URL of the status database, and a function that stops what it has started. Without a
-// configured URL it is the embedded database, which is started unless another process runs it.
+// configured URL it is the embedded database, which must exist unless --data-dir is set, and which is started unless
+// another process runs it.
 func (s *statusSettings) database(ctx context.Context) (url string, done func() error, err error) {
 	nothing := func() error { return nil }
 	if s.StatusURL != "" || s.DatabaseURL != "" {
@@ -351,7 +353,7 @@ func (s *session) time(text string) time.Time {
 	return t
 }
 
-// optionalTime is like time for an optional flag. An empty text is null.
+// optionalTime is like time for an optional flag. An empty text is null, but an invalid one is the zero time.
 func (s *session) optionalTime(text string) ledger.Null[time.Time] {
 	if text == "" {
 		return ledger.Null[time.Time]{}
@@ -411,7 +413,8 @@ func noticeCode(ref string) string {
 	return ref[strings.LastIndex(ref, "/")+1:]
 }
 
-// notice reads the notice of the page with a code, or returns nil if it does not exist.
+// notice reads the notice with a code, or returns nil if it does not exist. It can be a notice of another page than
+// that of the session, with times in UTC.
 func (s *session) notice(ctx context.Context, code string) (*status.Notice, error) {
 	notices, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code})
 	return notices[code], err

@@ -92,8 +92,8 @@ type updateFlags struct {
 }
 
 // add writes the update that the flags describe to a notice with do and prints the notice. An empty state is the
-// current one. keep leaves the states of components as they are. An invalid argument goes to s.err, and then nothing
-// is written.
+// current one, or for the command update that of the template if one is used. keep leaves the states of components as
+// they are. An invalid argument goes to s.err, and then nothing is written.
 func (f *updateFlags) add(ctx context.Context, s *session, state status.State, keep bool,
 	do func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) error {
@@ -125,7 +125,8 @@ type statusEndCmd struct {
 }
 
 // run adds the last update of an incident or, as the command complete, of a maintenance, in the database of status
-// pages, and prints the notice. An invalid argument goes to s.err, and then nothing is written.
+// pages, and prints the notice. Without a body and a template, the update has the text of the page. An invalid
+// argument goes to s.err, and then nothing is written.
 func (c *statusEndCmd) run(ctx context.Context, s *session) error {
 	if s.name == "complete" {
 		return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
@@ -153,7 +154,8 @@ type statusPostmortemCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run publishes the postmortem of an incident in the database of status pages, and prints the incident.
+// run publishes the postmortem of an incident in the database of status pages, in place of an earlier one, and prints
+// the incident.
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -288,7 +290,9 @@ func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, in, s.ScheduleMaintenance, s.showNotice)
 }
 
-// series writes all maintenances of a series in one transaction and prints them.
+// series writes all maintenances of a series in one transaction and prints them, or in a dry run prints none. It
+// fails, and writes nothing, if an argument before was invalid, the state is not scheduled, or the recurrence rule is
+// invalid.
 func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.NewMaintenance) error {
 	times, err := status.Occurrences(c.Repeat, in.Start)
 	err = cmp.Or(s.err, status.FailIf(in.State != status.Planned, status.BadInput,
@@ -310,8 +314,8 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 // statusProgressCmd are the commands that add an update to a maintenance: in a state, or in its current one.
 type statusProgressCmd struct{ updateFlags }
 
-// run starts or verifies a maintenance, depending on the name of the command, with an update in the database of
-// status pages, and prints it. An invalid argument goes to s.err, and then nothing is written.
+// run starts or verifies a maintenance with an update or, as the command note, adds an update in its current state,
+// in the database of status pages, and prints it. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 	state := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	return c.add(ctx, s, state, false, s.MoveMaintenance)
@@ -323,7 +327,8 @@ type statusCancelCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run cancels a maintenance with an update in the database of status pages, and prints it.
+// run cancels a maintenance with an update in the database of status pages, and prints it. Without a body, the update
+// has the text of the page.
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -337,8 +342,8 @@ type statusRescheduleCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run changes begin and end of a maintenance, with an update, in the database of status pages, and prints it. An
-// invalid argument goes to s.err, and then nothing is written.
+// run changes begin and end of a maintenance, with an update if there is a body, in the database of status pages, and
+// prints it. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
 	from, until := c.times(s)
 	return write(ctx, s, c.code(), status.Reschedule{

@@ -23,7 +23,7 @@ type statusInitCmd struct {
 	Component  string `default:"API" help:"Name of the first component."`
 }
 
-// run creates a page with its first components in the database of status pages, and prints it.
+// run creates a page with its first component in the database of status pages, and prints it.
 func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	code, err := s.InitPage(ctx, s.by, status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
@@ -35,7 +35,7 @@ func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	return s.showPage(ctx, code)
 }
 
-// showPage reads a page and prints it after a write.
+// showPage reads a page, which must exist, and prints it after a write.
 func (s *session) showPage(ctx context.Context, code string) error {
 	p, err := s.db.PageByCode(ctx, code)
 	if err != nil {
@@ -53,7 +53,7 @@ type statusPageSetCmd struct {
 }
 
 // run writes settings of the page to the database of status pages, and prints the page. If the vocabulary changes, it
-// also prints what that means for clients.
+// also prints what that means for clients, except as JSON.
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
 	settings := list.Map(slices.Sorted(maps.Keys(c.Settings)), func(key string) status.PageSetting {
 		return status.PageSetting{Key: key, Value: c.Settings[key]}
@@ -104,7 +104,8 @@ type statusGroupRenameCmd struct {
 	Name string `arg:"" help:"New name."`
 }
 
-// run renames a group of the page in the database of status pages, and prints the group.
+// run renames a group of the page in the database of status pages, and prints the group. It does not check that the
+// argument is a group: it renames a component too. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusGroupRenameCmd) run(ctx context.Context, s *session) error {
 	return (&statusComponentSetCmd{componentArg: componentArg{Ref: c.Ref}, Name: &c.Name}).run(ctx, s)
 }

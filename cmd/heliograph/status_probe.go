@@ -145,8 +145,8 @@ func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 
 type statusProbeRunCmd struct{}
 
-// run runs the probes of all pages that are due until none is due, writes their results and effects to the database of
-// status pages, and prints their number.
+// run runs the probes of all pages that are due until none is due, writes their results and effects to the database
+// of status pages, and prints their number. It ends after the first round with an error.
 func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {
@@ -197,8 +197,8 @@ type statusAuditCmd struct {
 	Limit  int    `default:"50" help:"Maximum number of entries."`
 }
 
-// run reads the entries of the audit log from the database of status pages, and prints them: those of the page with
-// --page, and all, including those without a page, otherwise.
+// run reads the newest entries of the audit log from the database of status pages, and prints them: those of the page
+// with --page, and all, including those without a page, otherwise. With --object they are those of one object.
 func (c *statusAuditCmd) run(ctx context.Context, s *session) error {
 	page, err := s.givenPage(ctx)
 	if err != nil {

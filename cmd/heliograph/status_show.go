@@ -51,8 +51,8 @@ func noticeObject(n *status.Notice) map[string]any {
 	}
 }
 
-// table prints a list as JSON objects if the JSON flag is set, otherwise as rows in aligned columns. row returns
-// both forms of an item.
+// table prints a list as JSON objects if the JSON flag is set, otherwise as rows in aligned columns. row returns both
+// forms of an item. In a dry run it prints rows, but no JSON.
 func table[T any](s *session, list []T, row func(T) (object map[string]any, columns []string)) error {
 	objects := make([]map[string]any, len(list))
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)

@@ -20,7 +20,8 @@ type syncSettings struct {
 	StatusSyncEvery time.Duration `name:"status-sync-every" env:"HELIOGRAPH_STATUS_SYNC_EVERY" default:"60s" help:"Interval at which mirrored status pages are read, at least 15s."`
 }
 
-// followers returns a follower for each URL of a page that the gateway mirrors. They read nothing yet.
+// followers returns a follower for each URL of a page that the gateway mirrors. They read nothing yet. An invalid URL
+// or interval is a usage error.
 func (s *syncSettings) followers(
 	db *statuspages.DB, now func() time.Time, log *slog.Logger,
 ) ([]*pagesync.Follower, error) {
@@ -75,8 +76,8 @@ func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	return s.copyPage(ctx, o)
 }
 
-// follow mirrors a page until the context ends, and then returns nil. It fails immediately if the page cannot be
-// mirrored; later errors are logged and retried.
+// follow mirrors a page until the context ends, and then returns nil. It fails immediately if the first read shows
+// that the page cannot be mirrored. Other errors, also of the first read, are retried.
 func follow(ctx context.Context, o pagesync.Options) error {
 	f, err := pagesync.New(o)
 	if err != nil {

@@ -150,8 +150,9 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), e
 	return probe.NewChecker(s.now, db.LedgerHealth), db.Close, nil
 }
 
-// runDue executes the due actions of all status pages at the given interval until the context ends, and logs them.
-// It retries while the database is unavailable. alone says for the log whether this process has only this task.
+// runDue executes the due actions of all status pages at once and then at the given interval until the context ends,
+// and logs them. It retries while the database is unavailable. alone says for the log whether this process has only
+// this task.
 func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, alone bool, every time.Duration) {
 	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages", Alone: alone}
 	for range repeat.Every(ctx, every) {

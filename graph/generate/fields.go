@@ -175,7 +175,8 @@ func (f *fields) reduce() {
 	f.QueryRoot = nil
 }
 
-// isPlanned reports whether all objects of a type have rows.
+// isPlanned reports whether all objects of a type have rows. For interfaces and unions that is known only after
+// [fields.reduce] has removed their implementors with rows.
 func (f *fields) isPlanned(def *ast.Definition) bool {
 	switch def.Kind {
 	case ast.Object:
@@ -211,7 +212,7 @@ func (f field) Row() string { return "*" + goType(f.Object.Type) }
 func (f field) Result() string { return goType(f.TypeReference.GO) }
 
 // Reference returns the field with the key of the object that the field refers to, or nil if the field has no
-// @reference.
+// @reference, or if its @reference names no field of the object.
 func (f field) Reference() *codegen.Field {
 	d := f.FieldDefinition.Directives.ForName("reference")
 	if d == nil {
@@ -221,7 +222,8 @@ func (f field) Reference() *codegen.Field {
 	return list.Find(f.Object.Fields, func(other *codegen.Field) bool { return other.Name == by })
 }
 
-// Queue returns the name of the function that queues reading the objects that a field with @reference refers to.
+// Queue returns the name of the function that queues reading the objects that a field with @reference refers to, or
+// "" if [queues] has none for their type.
 func (f field) Queue() string { return queues[f.TypeReference.Definition.Name] }
 
 // ArgsType returns the Go type of the arguments, or an empty string if the field has none.
@@ -256,7 +258,8 @@ func (f field) ReadArgs() string {
 }
 
 // argsLiteral returns Go source: a composite literal of the arguments, in which those of paging are the embedded
-// relay.Args. value returns the expression of the argument at an index.
+// relay.Args, and a filter that is null becomes one without conditions. value returns the expression of the argument
+// at an index.
 func (f field) argsLiteral(value func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(f.ArgsType() + "{")
@@ -308,8 +311,8 @@ func (f field) arg(name string) int {
 	return slices.IndexFunc(f.Args, func(a *codegen.FieldArgument) bool { return a.Name == name })
 }
 
-// Lists returns the shapes, as Go expressions, of interfaces and unions of which root fields return lists, each
-// once.
+// Lists returns the shapes, as Go expressions, of interfaces and unions of which root fields return lists, each once.
+// Templates call it before [fields.reduce], which removes the query type.
 func (f *fields) Lists() []string {
 	var out []string
 	for _, one := range f.QueryRoot.Fields {

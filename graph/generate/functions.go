@@ -13,8 +13,9 @@ import (
 	gql "github.com/vektah/gqlparser/v2/ast"
 )
 
-// writtenFunctions returns the number of parameters of the functions in package resolvers and those below it that read
-// fields, by name. Functions with one parameter compute the field of a row, others read it for many rows.
+// writtenFunctions returns the number of parameters of the functions in package resolvers and those below it that
+// read fields, by name. Functions with one parameter compute the field of a row, others read it for many rows. It
+// parses the Go files, and ends the program on an error.
 func writtenFunctions() map[string]int {
 	parameters := map[string]int{}
 	for _, d := range slices.Concat(
@@ -30,7 +31,7 @@ func writtenFunctions() map[string]int {
 	return parameters
 }
 
-// bindByRule adds what follows from names to the configuration:
+// bindByRule adds what follows from names to the configuration, and keeps the Go types that this has already:
 //   - A scalar or enum has the functions of package scalar with its name, and those with Null before it.
 //   - An object of status pages is the type of package status without Status before its name.
 //   - Functions read the amounts, the global ids, the fields with @reference, and those for which a function is
@@ -92,8 +93,8 @@ func isID(of *gql.Definition, f *gql.FieldDefinition) bool {
 // IsID reports whether the field is the global id of its object.
 func (f field) IsID() bool { return isID(f.Object.Definition, f.FieldDefinition) }
 
-// ID returns the Go expression of the global id of row: the type and the values of the fields in [keys]. It fails
-// if a field does not exist or its type cannot be part of an id.
+// ID returns the Go expression of the global id of row: the type and the values of the fields in [keys]. It fails if
+// the type has no entry there, or if a field does not exist or its type cannot be part of an id.
 func (f field) ID() (string, error) {
 	var parts []string
 	for name := range strings.FieldsSeq(keys[f.Object.Name]) {

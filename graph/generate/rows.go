@@ -138,8 +138,9 @@ func (w *rowWriter) modelOf(def *gql.Definition) string {
 	}
 }
 
-// columns returns the fields of a type that need no function, followed by those that are not in the graph. Inputs of
-// mutations embed [status.Target].
+// columns returns the fields of a type that need no function, followed by those that are not in the graph. It omits
+// fields that a hand-written method of the type replaces. Inputs of mutations embed [status.Target] instead of having
+// its fields.
 func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField) {
 	model := w.models[def.Name]
 	isMutation := def.Kind == gql.InputObject && def.Fields.ForName("idempotencyKey") != nil

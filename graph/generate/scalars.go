@@ -49,7 +49,7 @@ func receiverOf(f *ast.FuncDecl) (receiver, name string) {
 }
 
 // declared returns the types with a hand-written Append function in package scalar, and the names of all its
-// hand-written functions.
+// hand-written functions. It parses the Go files, and ends the program on an error.
 func declared() (list []scalarType, functions map[string]bool) {
 	functions = map[string]bool{}
 	for _, d := range declarationsIn("graph/scalar") {

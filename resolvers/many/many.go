@@ -75,8 +75,8 @@ func (q Queries) TransactionsByTimestamps(
 	return loading.LoadMany(ctx, q.DB, "Transaction", args.Timestamps, transactions.QueueTransactionsAt)
 }
 
-// TransactionsByHashes resolves Query.transactionsByHashes. It reads transactions by hash in one statement, null
-// for those that do not exist. An invalid hash is BAD_USER_INPUT.
+// TransactionsByHashes resolves Query.transactionsByHashes. It reads transactions by hash in one statement, null for
+// those that do not exist. An invalid hash, or more than [loading.MaxKeys] hashes, are BAD_USER_INPUT.
 func (q Queries) TransactionsByHashes(
 	ctx context.Context, args graph.QueryTransactionsByHashesArgs,
 ) ([]*ledger.Transaction, error) {
@@ -84,8 +84,9 @@ func (q Queries) TransactionsByHashes(
 	return found, err
 }
 
-// ContractResultsByHashes resolves Query.contractResultsByHashes. It reads contract results by hash. If some are
-// missing, their transactions may have synthetic logs: that takes two more round trips.
+// ContractResultsByHashes resolves Query.contractResultsByHashes. It reads contract results by hash, null for those
+// that do not exist. If some are missing, their transactions may have synthetic logs: that takes two more round
+// trips, unless SyntheticOff is set. An invalid hash, or more than [loading.MaxKeys] hashes, are BAD_USER_INPUT.
 func (q Queries) ContractResultsByHashes(
 	ctx context.Context, args graph.QueryContractResultsByHashesArgs,
 ) ([]*ledger.ContractResult, error) {

@@ -29,7 +29,8 @@ import (
 	"strings"
 )
 
-// main generates the columns of all packages below storage. It runs in the folder of the module.
+// main generates the columns of all packages below storage. It runs in the folder of the module. If a file is
+// invalid, it writes the others, and then exits with 1.
 func main() {
 	files, err := filepath.Glob("storage/*/columns.txt")
 	for _, file := range files {
@@ -92,9 +93,9 @@ func generate(file string) error {
 	return os.WriteFile(strings.TrimSuffix(file, ".txt")+"_gen.go", source, 0o644)
 }
 
-// parse returns the rows that a paragraph of columns.txt describes: the head, comments, and lines with a column or
-// a member. known are the rows of earlier paragraphs, which these can extend; then it adds the fields to the
-// extended rows.
+// parse returns the rows that a paragraph of columns.txt describes: the head, comments, and lines with a column or a
+// member. The rows of a paragraph without a head have no name. known are the rows of earlier paragraphs, which these
+// can extend; then it adds the fields to the extended rows.
 func parse(paragraph string, known map[string]*rows) (*rows, error) {
 	r := &rows{}
 	for line := range strings.SplitSeq(paragraph, "\n") {
@@ -164,7 +165,8 @@ func lines(columns []string) string {
 	return text
 }
 
-// write writes the Go declarations of the rows to out: columns, type, targets and mapper.
+// write writes the Go declarations of the rows to out: columns, type, targets and mapper. Rows whose head names no
+// finish function, not even nil, have no mapper. Rows that extend others have no type of their own.
 func (r *rows) write(out *bytes.Buffer) {
 	columns, into := lines(r.columns), "into"
 	if r.base != nil {

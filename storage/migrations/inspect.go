@@ -53,7 +53,8 @@ type Querier interface {
 // Compare compares the database with the objects that the gateway reads. absent contains the missing tables and the
 // missing columns of other tables. unknown contains columns of these tables that the gateway does not know, as
 // "entity.balance". Both are ordered by name. A function counts as a table, with its arguments in the name. Only
-// objects in the connection's search path count as present. A view may replace a table.
+// objects in the connection's search path count as present. A view may replace a table. Ledger tables that the
+// gateway never reads are not compared.
 func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknown []string, err error) {
 	tables, err := ledgerTables()
 	if err != nil {
@@ -154,7 +155,7 @@ func Denied(ctx context.Context, conn Querier) (grant string, err error) {
 }
 
 // Inspect compares the database with the tables that the gateway reads, and their indexes by name, for the command
-// that checks a database. It changes nothing.
+// that checks a database. It changes nothing. If reading the version or an optional index fails, the report lacks it.
 func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	tables, err := ledgerTables()
 	if err != nil {

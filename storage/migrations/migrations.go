@@ -83,9 +83,10 @@ func (s set) newest() int {
 	return int(newest)
 }
 
-// Ledger creates or updates the ledger's tables in the database at url, a PostgreSQL connection string of either form,
-// and adds the monthly partitions that are due. If the database already has all tables from another source, it does
-// nothing. If it has only some of them, it fails with a [*ForeignError] and changes nothing. It is safe to call from
+// Ledger creates or updates the ledger's tables in the database at url, a PostgreSQL connection string of either
+// form, and adds the monthly partitions that are due. If the database already has all tables from another source, it
+// does nothing. If it has only some of them, it fails with a [*ForeignError] and changes nothing. Tables that are
+// newer than this binary only get partitions. Through a pooler it fails with [ErrPooler]. It is safe to call from
 // several processes; all but one wait.
 //
 // The role must be allowed to create objects in the schema public, a schema, and the extensions btree_gist and
@@ -196,8 +197,8 @@ func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// up runs the files of the set that have not been run yet, each in its own transaction, on a connection pool of
-// its own. Other processes wait.
+// up runs the files of the set that have not been run yet, each in its own transaction, on a connection pool of its
+// own. If one fails, up keeps what those before it did, and returns the error. Other processes wait.
 func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "set search_path = "+s.path)
@@ -276,8 +277,8 @@ func statusSet() set {
 func StatusVersion() int { return statusSet().newest() }
 
 // Status creates or updates the schema status in the database at url and changes nothing else. It does not change a
-// schema that is newer than this binary. It is safe to call from several processes. The role must be allowed to create
-// a schema, unless it owns an existing schema status.
+// schema that is newer than this binary. Through a pooler it fails with [ErrPooler]. It is safe to call from several
+// processes. The role must be allowed to create a schema, unless it owns an existing schema status.
 func Status(ctx context.Context, url string, log *slog.Logger) error {
 	config, err := parseURL(url, log)
 	if err != nil {

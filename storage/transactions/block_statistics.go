@@ -33,8 +33,8 @@ func NewBlockStatistics(db *storage.DB) *BlockStatistics {
 	return &BlockStatistics{cache: storage.NewHours[Period](db), most: MaxStatisticsBlocks}
 }
 
-// Read returns the numbers of blocks, transactions and gas in the periods between bounds. It reads hours that are
-// not cached from the database. All bounds but the first and the last are full hours. It fails with a
+// Read returns the numbers of blocks, transactions and gas in the periods between bounds, which ascend. It reads
+// hours that are not cached from the database. All bounds but the first and the last are full hours. It fails with a
 // [*TooManyRowsError] if too many blocks are not cached.
 func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []ledger.Timestamp) ([]Period, error) {
 	from, to := bounds[0], bounds[len(bounds)-1]
@@ -111,8 +111,8 @@ order by ord`, []any{lower, upper})
 // maxBlockReaders is the number of connections that one request counts blocks with.
 const maxBlockReaders = 4
 
-// hours reads the numbers of blocks, transactions and gas of each hour with blocks in some ranges, with several
-// concurrent statements.
+// hours reads the numbers of blocks, transactions and gas of each hour with blocks in some ranges, in no order. It
+// runs as many concurrent statements as there are readers, waits for all of them, and joins their errors.
 func (s *BlockStatistics) hours(
 	ctx context.Context, db *storage.DB, ranges []*blockRangeRow, readers int64,
 ) ([]*periodRow, error) {
@@ -140,8 +140,8 @@ where h % $3 = $4 and r.count > 0`, []any{lower, upper, readers, i})
 const warmed = 31 * 24 * storage.Hour
 
 // Warm reads the blocks of the hours that have ended and fills the cache with their counts, from the newest hour
-// backwards, with a pause after each hour. It goes back a month, or to the newest hour of the last call. Calls must not
-// overlap. Without a cache it does nothing.
+// backwards, with a pause after each hour. It goes back a month, or to the newest hour of the last call that
+// succeeded. It returns the first error. Calls must not overlap. Without a cache it does nothing.
 func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.Duration) error {
 	if s.cache == nil {
 		return nil

@@ -41,13 +41,14 @@ func Blocks(
 	return blockRows.ListRead(ctx, db, "blocks", &r, w.Args)
 }
 
-// BlockByHash reads the block whose hash starts with the given hash, in hex with or without "0x". It returns nil
-// if no block or more than one matches.
+// BlockByHash reads the block whose hash starts with the given hash, in hex with or without "0x". The caller has
+// checked that it is hex. It returns nil if no block or more than one matches.
 func BlockByHash(ctx context.Context, db *storage.DB, hash string) (*ledger.Block, error) {
 	return blockRows.One(ctx, db, "a block", blockByHash, startOf(hash))
 }
 
-// QueueBlocksByHash queues a query for the blocks, usually one at most, whose hash starts with the given hash.
+// QueueBlocksByHash queues a query for the blocks, usually one at most, whose hash starts with the given hash. If
+// more than two match, the result has two of them.
 func QueueBlocksByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*ledger.Block] {
 	return blockRows.Queue(b, blockByHash, []any{startOf(hash.String())})
 }

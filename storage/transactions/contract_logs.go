@@ -26,6 +26,7 @@ left join lateral (
 }
 
 // finishLog sets the members of a log that are computed from columns: address, and words with their leading zeros.
+// The hash of a block that was not read or does not exist becomes "0x".
 func finishLog(l *logRow) error {
 	l.Address = addressOf(l.Address, l.ContractID)
 	if len(l.Data) > 0 {
@@ -74,8 +75,8 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	return append(list, logBounds{&inner, nil})
 }
 
-// logs returns the statement for a page of logs that match the condition of and the filter, and adds its arguments
-// to w. The filter's contract must be resolved before.
+// logs returns the statement for a page of logs that match the condition of and the filter, and adds its arguments to
+// w. It omits logs that match [wildcard]. The filter's contract must be resolved before.
 func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of string, p storage.Page) string {
 	bounds := parts(f.Timestamp, f.Index)
 	if f.TransactionHash != nil {
@@ -105,8 +106,8 @@ func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of strin
 		`)) l` + w.OrderBy(p, "l.consensus_timestamp", "l.index")
 }
 
-// hashTime returns the statement for the consensus time of the first transaction with the hash in the filter, and
-// adds its arguments to w. An invalid hash selects null.
+// hashTime returns the statement for the consensus time of the transaction with the hash in the filter, the first of
+// several in the direction of the page, and adds its arguments to w. An invalid hash selects null.
 func hashTime(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, p storage.Page) string {
 	hash, err := ledger.ParseHash(*f.TransactionHash)
 	if err != nil {
@@ -145,8 +146,8 @@ func logKeyset(w *storage.Where, p storage.Page) {
 // topic.
 var logSettings = map[bool]storage.Setting{true: storage.NoBitmaps}
 
-// ContractLogs reads a page of logs, ordered by consensus time and index, with their blocks. The filter's contract
-// must be resolved before.
+// ContractLogs reads a page of logs, ordered by consensus time and index, with their blocks. It omits logs that match
+// [wildcard]. The filter's contract must be resolved before.
 func ContractLogs(
 	ctx context.Context, db *storage.DB, f ledger.ContractLogFilter, p storage.Page,
 ) ([]*ledger.ContractLog, error) {
@@ -196,8 +197,8 @@ func QueueLogsBetween(
 const maxLogsOfResult = 100_000
 
 // QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by
-// index. Those of a synthetic result are the synthetic logs of the transaction, of the requested contract if there is
-// one. blocks reads the block of each log. The result has one list per result.
+// index, except those that match [wildcard]. Those of a synthetic result are the synthetic logs of the transaction,
+// of the requested contract if there is one. blocks reads the block of each log. The result has one list per result.
 func QueueLogsOfResults(
 	b *storage.Batch, of []*ledger.ContractResult, blocks bool,
 ) storage.Result[[][]*ledger.ContractLog] {

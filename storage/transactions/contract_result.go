@@ -34,7 +34,7 @@ where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp des
 func prefix(hash []byte) []byte { return hash[:min(len(hash), hashPrefix)] }
 
 // Key returns a result with the columns by which its logs and state changes can be read before the result, or nil if
-// there is none.
+// the reference has neither a hash nor a named contract.
 func (ref *ResultRef) Key() *ledger.ContractResult {
 	if ref.Hash == nil && !ref.Named {
 		return nil
@@ -46,7 +46,8 @@ func (ref *ResultRef) Key() *ledger.ContractResult {
 }
 
 // locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by
-// which its parties are found. It adds its arguments to w.
+// which its parties are found. Of several with the hash or id, it finds a successful one if there is one, else the
+// newest. It adds its arguments to w.
 func (ref *ResultRef) locator(w *storage.Where) string {
 	switch {
 	case ref.Hash != nil:
@@ -218,8 +219,8 @@ type parties struct {
 	page string
 }
 
-// partiesOf returns the parties of results, as parents of the rows to read. A result can be a [ResultRef.Key],
-// whose transaction the statement finds. It reads nothing.
+// partiesOf returns the parties of results, as parents of the rows to read. A result without a time, which is the
+// [ResultRef.Key] of a hash, must be the only one: the statement finds its transaction. It reads nothing.
 func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 	if len(of) == 1 && of[0].ConsensusTimestamp == 0 {
 		return parties{
@@ -240,8 +241,8 @@ func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 	return parties{b.ParentsOrOne("at, party, asked, synthetic", keys...), ""}
 }
 
-// join returns a join of a table with the parties: by their keys, or by the columns of the page if the result is not
-// read yet.
+// join returns a join of a table with the parties: by their keys, or, if the result is not read yet, the one of
+// pageJoins, which must have the kind and the table.
 func (p parties) join(kind, table, alias string, columns ...string) storage.Join {
 	if p.page == "" {
 		return p.Join(kind, table, alias, columns...)
@@ -306,7 +307,7 @@ func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult) storage.Re
 // wordSize is the size of an EVM word in bytes.
 const wordSize = 32
 
-// word left-pads b with zeros to an EVM word. It returns nil for nil.
+// word left-pads b with zeros to an EVM word. It returns nil for nil, and longer values as they are.
 func word(b []byte) []byte {
 	if b == nil || len(b) >= wordSize {
 		return b

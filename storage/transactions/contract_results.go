@@ -24,7 +24,8 @@ const (
 const wrongNonce = 312
 
 // finishContractResult sets the members of a contract result that are computed from columns: addresses, sender, and
-// the Ethereum transaction if there is one.
+// the Ethereum transaction if there is one. A function result that cannot be decoded leaves the sender unknown. It
+// fails only if the lists of the Ethereum transaction are malformed.
 func finishContractResult(r *contractResultRow) error {
 	r.Address = addressOf(r.evmAddress, r.ContractID)
 	r.Partial = r.CallResult == nil
@@ -161,9 +162,10 @@ func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.Con
 	return results
 }
 
-// filterResults adds the conditions of a filter to w, the conditions of a statement on contract_result as cr.
-// Results with the code WRONG_NONCE are never listed. The planner of PostgreSQL does not see the contract: it
-// expects a range of one contract to have many results, and reads them in the order of the index.
+// filterResults adds the conditions of a filter to w, the conditions of a statement on contract_result as cr. Results
+// with the code WRONG_NONCE are never listed, and those of child transactions only if the filter includes internal
+// results. The planner of PostgreSQL does not see the contract: it expects a range of one contract to have many
+// results, and reads them in the order of the index.
 func filterResults(db *storage.DB, w *storage.Where, f ledger.ContractResultFilter) {
 	w.And("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
 	if f.Internal == nil || !*f.Internal {

@@ -18,7 +18,7 @@ func trimmed(b []byte) []byte {
 	return b
 }
 
-// changesAt adds the conditions on the time of changes s to w. eq and in mean "as of that time".
+// changesAt adds the conditions on the time of changes s to w. eq and in mean "as of that time". at must not be nil.
 func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	copied := *at
 	copied.Eq, copied.In = nil, nil
@@ -39,8 +39,8 @@ func finishState(s *ledger.ContractState) error {
 	return nil
 }
 
-// QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered
-// by slot. The result has one page per contract. Historical slots are ordered without leading zeros.
+// QueueContractStates queues a query for the storage of each of the given contracts, as of a time or, if at is nil,
+// current, ordered by slot. The result has one page per contract. Historical slots are ordered without leading zeros.
 func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f ledger.ContractStateFilter,
 	at *ledger.TimestampFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractState] {

@@ -55,7 +55,9 @@ const (
 )
 
 // ReadTouched reads the recorded parts of the transaction of a result, from which traces of the state before it
-// start: actions, created entities and nonces. slots also reads the storage slots. It takes one round trip.
+// start: actions, created entities and nonces. slots also reads the storage slots. It takes one round trip. It omits,
+// without an error, actions and slots beyond maxTouchingActions and maxTouchedSlots, and the nonces of a malformed
+// record.
 func ReadTouched(ctx context.Context, db *storage.DB, r *ledger.ContractResult, slots bool) (*Touched, error) {
 	b := db.NewBatch()
 	at, payer := int64(r.ConsensusTimestamp), int64(r.PayerAccountID)
@@ -124,8 +126,8 @@ type TouchedEntity struct {
 	Code    []byte
 }
 
-// TouchedEntities reads the current versions of the accounts and contracts with the given ids, in no order. code
-// also reads the code of contracts.
+// TouchedEntities reads the current versions of the accounts and contracts with the given ids, in no order. Those
+// that do not exist are missing. code also reads the code of contracts.
 func TouchedEntities(ctx context.Context, db *storage.DB, ids []ledger.EntityID, code bool) ([]*TouchedEntity, error) {
 	return touchedEntityRows.List(ctx, db, "touched entities", `select `+touchedEntityColumns+`
 from entity e left join contract c on c.id = e.id

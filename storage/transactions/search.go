@@ -47,8 +47,9 @@ type search struct {
 // three tables instead of one.
 const lookups = 2
 
-// searchFor returns how to find transactions: by time, or by account first. It chooses by the planner's
-// statistics, which it reads from the database at intervals. It does not read the transactions.
+// searchFor returns how to find transactions: by time, or by account first. accounts are those whose pages are read,
+// in addition to the one in the filter. It chooses by the planner's statistics, which it reads from the database at
+// intervals. It does not read the transactions.
 func searchFor(
 	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID,
 ) (*search, error) {
@@ -111,8 +112,9 @@ func searchFor(
 // searchDelay is how long the first form of a search runs before the other one starts.
 const searchDelay = 50 * time.Millisecond
 
-// run reads the page of transactions. If the chosen form does not end within a delay, the other one runs beside
-// it, and the first that ends cancels the other.
+// run reads the page of transactions. If the chosen form does not end within a delay, the other one runs beside it.
+// The first that succeeds cancels the other, for which run does not wait; if one fails, run waits for the other. Only
+// the chosen form runs if the other is never faster, or if db is a single connection.
 func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) ([]*ledger.Transaction, error) {
 	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
 		var w storage.Where
@@ -162,7 +164,8 @@ func byTime(limit, rows, matching, ofType, share float64) bool {
 	return lookups*time < participant
 }
 
-// share estimates the fraction of transactions in which one of the accounts takes part. It is the largest of theirs.
+// share estimates the fraction of transactions in which one of the accounts takes part. It is the largest of theirs,
+// and 1 without accounts or with the fee account.
 func (s *search) share(entries *storage.Frequencies, transactions float64, accounts []ledger.EntityID) float64 {
 	if len(accounts) == 0 {
 		return 1

@@ -55,9 +55,9 @@ where l.synthetic is true and not ` + wildcard + logs.String() +
 	return page
 }
 
-// SyntheticResult reads the result derived from the synthetic logs of a transaction that has no contract result. It
-// returns nil if the transaction has no such logs. Wildcard logs count, except by hash, but the result is derived
-// from another log if there is one.
+// SyntheticResult reads the result derived from the synthetic logs of a transaction for which the caller has found no
+// contract result. It returns nil if the transaction has no such logs or, by hash, if it is a contract transaction.
+// Wildcard logs count, except by hash, but the result is derived from another log if there is one.
 func SyntheticResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledger.ContractResult, error) {
 	var w, logs storage.Where
 	var found string
@@ -148,8 +148,8 @@ func AddSyntheticResults(
 	return err
 }
 
-// QueueChildFlags queues a query for whether the transactions of results have a parent, unless it was read with the
-// results. The results can be [ResultRef.Key].
+// QueueChildFlags queues a query for whether the transactions of results have a parent, unless it was read with all
+// results. The results can be [ResultRef.Key]. A transaction that does not exist has no parent.
 func QueueChildFlags(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[]bool] {
 	if !slices.ContainsFunc(of, func(r *ledger.ContractResult) bool { return !r.Child.Valid }) {
 		return storage.Known(list.Map(of, func(r *ledger.ContractResult) bool { return r.Child.V }))

@@ -183,8 +183,8 @@ func QueueAllWithID(b *storage.Batch, id ledger.TransactionID) storage.Result[[]
 }
 
 // ByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, it
-// reads them again from a longer range. The inner transactions of a batch follow the batch. parts reads the
-// transfers of the others in the same statement ([ledger.Transaction.KnownTransfers]).
+// reads them again from a longer range. The inner transactions of a batch follow the batch. parts reads the transfers
+// of the others in the same statement ([ledger.Transaction.KnownTransfers]), unless tables are distributed.
 func ByID(
 	ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, parts bool,
 ) ([]*ledger.Transaction, error) {
@@ -250,9 +250,9 @@ func CreatesSchedule(t *ledger.Transaction) bool {
 	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
 }
 
-// queueByHash queues a query for the transactions with a hash, oldest first. Duplicates have the same hash. If the
-// hash is longer than 32 bytes, all bytes must match. The limit makes the planner look up each transaction by its
-// time.
+// queueByHash queues a query for the transactions with a hash, oldest first, at most 25. Duplicates have the same
+// hash. If the hash is longer than 32 bytes, all bytes must match. The limit makes the planner look up each
+// transaction by its time.
 func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID) storage.Result[[]*ledger.Transaction] {
 	w := storage.With([]byte(hash[:min(len(hash), hashPrefix)]))
 	if len(hash) > hashPrefix {
@@ -274,8 +274,8 @@ var ofHashes = []storage.Join{storage.Joined(
 	"transaction", `consensus_timestamp in (select consensus_timestamp from page)`,
 )}
 
-// QueueByHashes queues a query for the transactions with some hashes. The result has the decisive transaction for each
-// hash, or nil if there is none.
+// QueueByHashes queues a query for the transactions with some hashes. The result has the decisive transaction for
+// each hash, or nil if there is none. If a hash is longer than 32 bytes, all bytes must match.
 func QueueByHashes(b *storage.Batch, hashes []ledger.Hash) storage.Result[[]*ledger.Transaction] {
 	starts, places := distinct(hashes)
 	return storage.Map(transactionRows.QueueChildren(b, len(starts), &storage.Read{
@@ -321,7 +321,7 @@ func ByHash(
 }
 
 // QueueInnerTransactions queues a query for the inner transactions of batches, oldest first. The result has one list
-// per transaction.
+// per transaction, empty for those that are not a batch.
 func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.Transaction] {
 	return queueInner(b, of, TransactionFilterOfID{})
 }
@@ -359,7 +359,8 @@ func decisive(found []*ledger.Transaction) *ledger.Transaction {
 }
 
 // queueWithIDs queues a query for the transactions with the IDs in some lists, oldest first. The result has one list
-// of transactions for each list of IDs.
+// of transactions for each list of IDs. Those that a schedule executed later than consensusWindow after their valid
+// start are not found. Without any ID it queues nothing.
 func queueWithIDs(
 	b *storage.Batch, ids [][]ledger.TransactionID, f TransactionFilterOfID,
 ) storage.Result[[][]*ledger.Transaction] {

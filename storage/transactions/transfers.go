@@ -43,14 +43,14 @@ func QueueTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[
 }
 
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account.
-// The result has one list per transaction.
+// The result has one list per transaction. If all of them were read with their transfers, it queues nothing.
 func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.TokenTransfer] {
 	return queueParts(b, tokenTransfers, of, tokenRows,
 		func(t *ledger.Transaction) []*ledger.TokenTransfer { return t.KnownTokenTransfers })
 }
 
 // QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and
-// amount. The result has one list per transaction.
+// amount. The result has one list per transaction. If all of them are known to have none, it queues nothing.
 func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.AssessedCustomFee] {
 	return queueParts(b, assessedFees, of, feeRows,
 		func(t *ledger.Transaction) []*ledger.AssessedCustomFee { return t.KnownFees })
@@ -58,7 +58,7 @@ func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage
 
 // QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. The result has one list
 // per transaction. Only transactions with an hbar transfer of the staking reward account have rewards. The payer of a
-// reward can be another one.
+// reward can be another one. If all transactions were read with their rewards, it queues nothing.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.StakingReward] {
 	return queueParts(b, stakingRewards, of, rewardRows,
 		func(t *ledger.Transaction) []*ledger.StakingReward { return t.KnownRewards },
@@ -98,8 +98,8 @@ var (
 	}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }))
 )
 
-// queueParts queues a query for rows of transactions, unless they were read with the transactions: known returns them
-// then, else nil. further are arguments after the keys.
+// queueParts queues a query for rows of transactions, unless they were read with all of the transactions: known
+// returns those of a transaction then, else nil. further are arguments after the keys.
 func queueParts[C any](
 	b *storage.Batch, read *storage.Keyed, of []*ledger.Transaction, rows *storage.Mapper[part[C], part[C]],
 	known func(*ledger.Transaction) []*C, further ...any,
@@ -160,8 +160,8 @@ func (t *timeline) place(at ledger.Timestamp, payer *ledger.EntityID) int {
 	return -1
 }
 
-// repeat calls f for each duplicate request of a transaction, with the position that [timeline.place] returns and that
-// of the duplicate.
+// repeat calls f for each duplicate request of a transaction, with the position that [timeline.place] returns and
+// that of the duplicate. It goes through t again from the beginning.
 func (t *timeline) repeat(f func(first, again int)) {
 	t.next = 0
 	for _, i := range t.order {

@@ -28,8 +28,8 @@ func (p *pageData) Entries() []notice {
 	return all[:min(len(all), feedLength)]
 }
 
-// Tag returns the permanent id of a notice in a feed, which depends on the host of the page but not on the URL of
-// the notice (RFC 4151).
+// Tag returns the permanent id of a notice in a feed, which depends on the host of the page but not on the URL of the
+// notice (RFC 4151). The host is localhost if the URL of the page has none.
 func (p *pageData) Tag(n *notice) string {
 	host := "localhost"
 	if u, err := url.Parse(p.URL); err == nil && u.Hostname() != "" {

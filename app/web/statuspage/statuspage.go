@@ -285,7 +285,7 @@ var targets = map[string]target{
 	badgePath:   {media: "image/svg+xml", policy: documentPolicy, open: true},
 }
 
-// targetOf returns the target of a request, or nil if it does not exist.
+// targetOf returns the target of a request, or nil if it does not exist or is an embedded file.
 func targetOf(r *http.Request) *target {
 	path, query := r.URL.Path, r.URL.Query()
 	t, known := targets[path]
@@ -311,9 +311,9 @@ func targetOf(r *http.Request) *target {
 	return &t
 }
 
-// ServeHTTP serves the HTML pages, feeds, badges and files of the status page that the host of the request
-// selects. It responds with 404 if the path or the page does not exist, and with 503 if the database cannot be
-// read and no earlier document is cached.
+// ServeHTTP serves the HTML pages, feeds, badges and files of the status page that the host of the request selects.
+// It responds with 404 if the path or the page does not exist, except for the path / without a page, at which it
+// serves the landing page. It responds with 503 if the database cannot be read and no earlier document is cached.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := targetOf(r)
 	if t == nil {

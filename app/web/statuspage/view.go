@@ -145,8 +145,8 @@ type bar struct {
 	Title string
 }
 
-// uptimeOf returns the chart of a component for the 90 days until the last known day. Days before the first known one
-// have no data.
+// uptimeOf returns the chart of a component for the 90 days until the last known day, of which u has at least one.
+// Days before the first known one have no data.
 func uptimeOf(name string, u *status.Uptime) *uptimeView {
 	v := &uptimeView{Percent: percent(u.Percent)}
 	known := u.Days
@@ -253,7 +253,7 @@ func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	return out
 }
 
-// stateName returns the display name of a component state, a notice state or an impact.
+// stateName returns the display name of a component state, a notice state or an impact, "Unknown" if it is empty.
 func stateName(v any) string {
 	name := fmt.Sprint(v)
 	switch name {

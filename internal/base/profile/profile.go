@@ -12,8 +12,8 @@ import (
 // maxStatements is the maximum number of statements in a profile. Further ones are only counted.
 const maxStatements = 500
 
-// Profile describes the execution of an operation. Times are in milliseconds. It does not contain SQL. The methods of a
-// nil profile do nothing.
+// Profile describes the execution of an operation. Times are in milliseconds. It does not contain SQL. [Profile.Begin],
+// [Profile.Hit] and [Profile.Trip] record nothing in a nil profile.
 type Profile struct {
 	// Milliseconds is the time since the request was received, Queue that until it began to run, and Waiting the sum
 	// of the times in which statements waited for a connection.
@@ -114,8 +114,8 @@ func (p *Profile) Begin() (end func()) {
 // Hit adds objects that are in a cache and are not read again to the count. p can be nil.
 func (p *Profile) Hit(objects int) { p.record(func() { p.CacheHits += objects }) }
 
-// Trip starts a round trip. It returns the function that records that the rows of a statement have been read, or nil if
-// nothing is recorded. explain can be nil.
+// Trip starts a round trip. It returns the function that records that the rows of a statement have been read, or nil
+// if nothing is recorded. After [Profile.Finish] that function does nothing. explain can be nil.
 func (p *Profile) Trip() (read func(at Place, rows int64, explain Explain)) {
 	p.record(func() {
 		p.RoundTrips++
@@ -136,9 +136,10 @@ func (p *Profile) Trip() (read func(at Place, rows int64, explain Explain)) {
 	return read
 }
 
-// Finish ends the record and sets its totals. queue is the time until the request began to run, and bytes is the
-// size of its data. It executes those statements of the slowest round trip again that can be, to read their plans.
-// What fails then, for example because the time of the request is up, is unknown.
+// Finish ends the record and sets its totals. It is called once, and p must not be nil. queue is the time until the
+// request began to run, and bytes is the size of its data. It executes those statements of the slowest round trip
+// again that can be, to read their plans. What fails then, for example because the time of the request is up, is
+// unknown.
 func (p *Profile) Finish(ctx context.Context, queue time.Duration, bytes int) {
 	p.record(func() { p.finished = true })
 	p.Milliseconds, p.Queue, p.Bytes = milliseconds(now().Sub(p.began)), milliseconds(queue), bytes
@@ -171,8 +172,8 @@ func (at *Place) Context(ctx context.Context) context.Context {
 	return values.Context(ctx, placeKey.Is(at))
 }
 
-// Place returns the place in the document for which ctx reads: that of [Place.Context], or a root field at level 1
-// if it has none.
+// Place returns the place in the document for which ctx reads: that of [Place.Context], or a root field at level 1 if
+// it has none. In the second case p must not be nil.
 func (p *Profile) Place(ctx context.Context) *Place {
 	at, ok := placeKey.Of(ctx)
 	if !ok {

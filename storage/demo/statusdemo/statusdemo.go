@@ -26,9 +26,10 @@ import (
 var ErrNotDemo = errors.New(
 	"the status database holds pages other than that of the demo network; use an empty database")
 
-// Load writes the status page of the demo network into a database with the status tables, in one transaction. The same
-// time gives the same rows. It does nothing if there are status pages. With again, it replaces the page of the demo
-// network, and returns [ErrNotDemo] and changes nothing if there are other pages.
+// Load writes the status page of the demo network into a database with the status tables, in one transaction, in
+// which it locks the pages against other writes. The same time gives the same rows. It does nothing if there are
+// status pages. With again, it replaces the page of the demo network, and returns [ErrNotDemo] and changes nothing if
+// there are other pages.
 func Load(ctx context.Context, conn *pgx.Conn, now time.Time, again bool) error {
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
