@@ -55,7 +55,8 @@ type prepared struct {
 	roots map[string][]string
 }
 
-// Inside returns the root field with the alias [relay.InsideAlias], whose fields are members of the body, or nil.
+// Inside returns the first root field of an operation if its alias is [relay.InsideAlias], or nil. The fields of that
+// one are members of the body.
 func Inside(op *ast.OperationDefinition) *ast.Field {
 	if f, ok := op.SelectionSet[0].(*ast.Field); ok && f.Alias == relay.InsideAlias {
 		return f
@@ -64,7 +65,7 @@ func Inside(op *ast.OperationDefinition) *ast.Field {
 }
 
 // Roots returns the fields of an operation that form the body of the response: those of the root, or those of
-// [Inside].
+// [Inside]. It skips fragments among them.
 func Roots(op *ast.OperationDefinition) []*ast.Field {
 	set := op.SelectionSet
 	if f := Inside(op); f != nil {
@@ -101,8 +102,8 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 	return all, nil
 }
 
-// Init parses and validates all documents, caches them in the GraphQL server and registers the routes. Call it
-// once before the API serves requests. It fails if a document is invalid.
+// Init parses and validates all documents, caches them in the GraphQL server and registers the routes. Call it once
+// before the API serves requests. It fails if a document is invalid. It panics if the grammar of a path is.
 func (a *API) Init() error {
 	a.byPath, a.routes, a.prepared = map[string]*route{}, map[int][]*route{}, map[*Endpoint]*prepared{}
 	a.ages = map[int][]string{}
@@ -161,7 +162,8 @@ func (a *API) prepare(name string, fragments map[string]string) (*prepared, erro
 	return p, nil
 }
 
-// Document returns the document of an endpoint of this API. Call Init first.
+// Document returns the document of an endpoint of this API. Call Init first. e must point into a.Endpoints: for a
+// copy of an endpoint, Document panics.
 func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].document }
 
 // fragmentSyntax matches a fragment, from its keyword at the start of a line to a closing brace on its own line.
@@ -169,7 +171,8 @@ var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
 var spreadSyntax = regexp.MustCompile(`\.{3}\s*(\w+)`)
 
-// WithFragments returns a document followed by the shared fragments that it uses, sorted by name.
+// WithFragments returns a document followed by the shared fragments that it or one of these uses, sorted by name. It
+// skips spreads of other names, which the document may define itself.
 func WithFragments(text string, shared map[string]string) string {
 	used := map[string]bool{}
 	var add func(string)
@@ -190,9 +193,10 @@ func WithFragments(text string, shared map[string]string) string {
 	return b.String()
 }
 
-// ServeHTTP serves the paths below the prefix, for scripts of any origin. It checks the Basic credentials first,
-// except for the modern family, which ignores them, then selects the endpoint. It uses the route in the context if
-// [API.Find] has found it.
+// ServeHTTP serves the paths below the prefix, for scripts of any origin. It responds to OPTIONS for any path. For
+// other methods it checks the Basic credentials first, except for the modern family, which ignores them, then selects
+// the endpoint. It uses the route in the context if [API.Find] has found it. If the path does not support the method,
+// the status is 405 in the modern family and 404 in the classic one.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	allowAnyOrigin(w.Header())
 	if a.Config.ClusterID != "" {
@@ -228,7 +232,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route returns the endpoints of a path, or nil if the path is unknown.
+// route returns the endpoints of a path, or nil if the path is unknown. The caller has checked that it has the
+// prefix.
 func (a *API) route(escaped string) *route {
 	path := a.relativePath(escaped)
 	for _, at := range a.routes[strings.Count(path, "/")+1] {
@@ -242,7 +247,7 @@ func (a *API) route(escaped string) *route {
 var routeKey = values.NewKey[*route]()
 
 // Find returns the path pattern of a request as [API.Pattern] does, and a value for the context of the request, with
-// which the path is not looked up again.
+// which the path is not looked up again. If the path is unknown, the value is empty and has no effect.
 func (a *API) Find(r *http.Request) (pattern string, route values.Value) {
 	at := a.route(r.URL.EscapedPath())
 	if at == nil {
@@ -263,7 +268,8 @@ func (a *API) relativePath(escaped string) string {
 	return strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
 }
 
-// notFound writes the 404 response for a path that is no endpoint, in the form of the old service.
+// notFound writes the 404 response for a path that is no endpoint, or for a method that a path of the classic family
+// does not support. It has the form of the classic family, but that of the modern one for /topics/.
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	// The modern family responds to the path of a collection of which only members are served.
 	if p := r.URL.EscapedPath(); strings.EqualFold(p, a.Prefix+"/topics/") {
@@ -300,7 +306,8 @@ type runFunc func(context.Context, server.Call) *server.Result
 func runNothing(context.Context, server.Call) *server.Result { return nil }
 
 // read returns the request of an endpoint with the variables of its document. It reads the body, the path and the
-// query string, then calls Bind of the body and Finish, and stops at the first problem, which is the error.
+// query string, then calls Bind of the body and Finish, and stops at the first problem, which is the error. The error
+// can also be a [Direct], which is a successful response. Endpoints with links get the variables limit and order.
 // helpers runs the documents that the validation of some endpoints needs, so it can query the database.
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
@@ -365,9 +372,10 @@ type Explanation struct {
 	DocumentID string `json:"documentId"`
 }
 
-// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix "POST
-// " selects the path's POST endpoint, with the example body. A path that supports POST only does not need the prefix.
-// If the path would be rejected, Explain returns the [*Problem] of the response.
+// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix
+// "POST " selects the path's POST endpoint, with the example body. A path that supports POST only does not need the
+// prefix. If the path would be rejected, the error is the [*Problem] of the response. It is a 400 too if the response
+// would be a [Direct], for which no operation runs.
 func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) {
 	return a.ExplainBody(ctx, target, nil)
 }

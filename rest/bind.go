@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Enums returns a binding that sets a variable to the list of all values in upper case, which are alternatives.
+// Enums returns a binding that sets a variable to the list of all values in upper case, which are alternatives, each
+// once. It ignores operators.
 func Enums(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var list []any
@@ -36,7 +37,8 @@ func LastPublicKey(variable string) Bind {
 	}
 }
 
-// LastBoolean returns a binding that sets a variable to the last of several booleans and ignores its operator.
+// LastBoolean returns a binding that sets a variable to the last of several booleans and ignores its operator. The
+// kind of the parameter has checked the text: all but "true" is false.
 func LastBoolean(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		r.Set(variable, strings.EqualFold(values[len(values)-1].Text, "true"))
@@ -44,7 +46,7 @@ func LastBoolean(variable string) Bind {
 	}
 }
 
-// TextList returns a binding that sets a variable to the list of the texts of all values.
+// TextList returns a binding that sets a variable to the list of the texts of all values. It ignores operators.
 func TextList(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		r.Set(variable, list.Map(values, func(v Value) any { return v.Text }))

@@ -46,8 +46,9 @@ type BodyMember struct {
 	Doc string
 }
 
-// readBody reads the body of a request, at most MaxBytes. It returns a *Problem with status 400, 413 or 415 if the
-// content type or the size is rejected.
+// readBody reads the body of a request, at most MaxBytes. It returns a *Problem with status 413 or 415 if the size or
+// the content type is rejected, or TooLarge for the size. An empty body, and one that cannot be read, is a 400. With
+// SizeFirst, so is a longer one whose size was not announced.
 func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
@@ -122,8 +123,8 @@ func newRoute(prefix, path string) *route {
 // isParameter reports whether the segment is a parameter such as {id}, and not a literal.
 func (s segment) isParameter() bool { return strings.HasPrefix(s.text, "{") }
 
-// matches reports whether a part of a path can stand at the place of the segment. The letter case of literals does not
-// matter.
+// matches reports whether a part of a path can stand at the place of the segment. The part is not decoded. The letter
+// case of literals does not matter.
 func (s segment) matches(part string) bool {
 	switch {
 	case !s.isParameter():
@@ -174,7 +175,7 @@ func (r *route) by(method string) *Endpoint {
 	}
 }
 
-// family returns the family that determines the form of errors of the path.
+// family returns the family that determines the form of errors of the path: that of GET if it has both methods.
 func (r *route) family() Family {
 	if r.get != nil {
 		return r.get.Family

@@ -6,7 +6,8 @@ import (
 )
 
 // readClassic reads the path and the query string of a request of the classic family into the variables of r. It
-// validates the whole query string before it binds values. The error is the *Problem of the response.
+// validates the whole query string before it binds values. With PathFirst, it binds those of the path before that. It
+// leaves parameters without Bind to Finish. The error is the *Problem of the response.
 func (r *Request) readClassic() error {
 	e := r.Endpoint
 	q, bad := parseQuery(r.HTTP.URL.RawQuery, r.Config.MaxRepeats)

@@ -48,8 +48,10 @@ func TimestampsOf(values []Value) (*Conditions, error) {
 	return conditionsOf(nil, values, readTimestamp)
 }
 
-// Filter returns the graph's filter as the value of a variable, or nil without conditions. Of several bounds with
-// the same operator it has the strictest one.
+// Filter returns the graph's filter as the value of a variable, or nil without conditions. Of several bounds with the
+// same operator it has the strictest one. The eq values are its list "in". That is empty, and matches no row, if
+// different eq values must all hold, or if a condition has a value that no row can have and is not one of several
+// alternatives.
 func (c *Conditions) Filter() map[string]any {
 	if len(c.Values) == 0 && c.within == nil {
 		return nil
@@ -88,7 +90,8 @@ func (c *Conditions) Filter() map[string]any {
 	return f
 }
 
-// isStricter reports whether a bound excludes more than another with the same operator.
+// isStricter reports whether a bound excludes more than another with the same operator. It compares the numbers
+// first, then the texts.
 func (v Value) isStricter(than Value) bool {
 	order := cmp.Or(cmp.Compare(v.Number, than.Number), cmp.Compare(v.Text, than.Text))
 	return (order > 0) == (v.Op == Gt || v.Op == Gte) && order != 0
@@ -116,10 +119,11 @@ func (c *Conditions) Empty() bool {
 	return r.Empty()
 }
 
-// HasEq reports whether the conditions include a single value, with the operator eq.
+// HasEq reports whether at least one of the values has the operator eq.
 func (c *Conditions) HasEq() bool { return c.count(Eq) > 0 }
 
-// Contradicts reports whether the conditions require two different values.
+// Contradicts reports whether the conditions require two different values. It ignores bounds, values that no row can
+// have, and AnyOf.
 func (c *Conditions) Contradicts() bool {
 	first := slices.IndexFunc(c.Values, func(v Value) bool { return v.Op == Eq && !v.None })
 	return first >= 0 && slices.ContainsFunc(c.Values[first:], func(v Value) bool {
@@ -143,8 +147,9 @@ const (
 	maxTimestampRangeText = "7d"
 )
 
-// CheckInstant returns the text for the first rule that timestamps violate, or "". They must be a single timestamp, or
-// a range with one bound on each side that is not empty and not longer than [MaxTimestampRange].
+// CheckInstant returns the text for the first rule that timestamps violate, or "". They must have the operator eq, or
+// be a range with one bound on each side that is not empty and not longer than [MaxTimestampRange]. It does not check
+// that there is only one eq.
 func (c *Conditions) CheckInstant() string {
 	n, eq, lower, upper := len(c.Values), c.count(Eq), c.count(Gt, Gte), c.count(Lt, Lte)
 	span := c.Range()
@@ -168,9 +173,10 @@ func (c *Conditions) CheckInstant() string {
 	}
 }
 
-// Bound changes c: it closes an open range of timestamps with the first transaction and the current time, and cuts
-// it to the maximum length. In descending order it keeps the newest part, otherwise the oldest, and sets r.Cut. A
-// page of a cut range has a next link even if it is not full.
+// Bound changes c: it closes an open range of timestamps with the first transaction and the current time, and cuts it
+// to the maximum length. In descending order it keeps the newest part, otherwise the oldest, and sets r.Cut. A page
+// of a cut range has a next link even if it is not full. The caller has checked that there is no eq. first is called
+// only for a range without a lower bound, and its error is returned.
 func (c *Conditions) Bound(r *Request, first func() (ledger.Timestamp, error)) error {
 	b := c.Range()
 	if !b.HasLower {
@@ -289,7 +295,7 @@ func readPublicKey(_ *Config, v Value) (Value, error) {
 
 // readTimestamp returns v with the text and nanoseconds of a timestamp. A timestamp after [ledger.MaxTimestamp] is
 // later than that of any row: as an upper bound or with ne it restricts nothing, as a lower bound or with eq it
-// matches no row.
+// matches no row. Other texts are a 400 that names the parameter "timestamp", whatever its name is.
 func readTimestamp(_ *Config, v Value) (Value, error) {
 	t, late, err := ParseTimestamp(v.Text)
 	switch {

@@ -184,7 +184,7 @@ type Request struct {
 func (r *Request) Path(name string) string { return r.route.param(r.path, name) }
 
 // Set sets a variable of the document in r.Variables. Dots in the name select fields of input objects, which Set
-// creates. It ignores a nil map.
+// creates. It replaces an earlier value, but ignores a nil map.
 func (r *Request) Set(variable string, v any) {
 	if m, ok := v.(map[string]any); ok && m == nil {
 		return
@@ -205,8 +205,9 @@ func (r *Request) Set(variable string, v any) {
 	}
 }
 
-// RunOperation runs another operation of the endpoint's document with the given variables and a page size of 1,
-// for validation. The result is nil if the context has ended or the request is only explained.
+// RunOperation runs another operation of the endpoint's document with the given variables and a page size of 1, for
+// validation. Errors of the operation are in the result. The result is nil if the context has ended or the request is
+// only explained.
 func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
 	return r.runHelper(r.HTTP.Context(), server.Call{
 		Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST,
@@ -222,8 +223,9 @@ func (r *Request) Order() string {
 	return string(relay.Asc)
 }
 
-// Values returns the accepted values of a parameter in the order of the request. With the grammar [InOrder],
-// equal texts are one value.
+// Values returns the accepted values of a parameter in the order of the request. With the grammar [InOrder], equal
+// texts are one value. Those of the modern family are converted. Those of the classic family are only split into
+// operator and text.
 func (r *Request) Values(name string) []Value {
 	if r.Endpoint.Family == Modern {
 		return r.converted[name]

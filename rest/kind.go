@@ -34,7 +34,8 @@ type Kind struct {
 	Min, Max int64
 }
 
-// Matching returns a Parse that accepts the texts that a pattern matches entirely, and leaves them as they are.
+// Matching returns a Parse that accepts the texts that a pattern matches entirely, and leaves them as they are. It
+// panics for an invalid pattern.
 func Matching(pattern string) func(*Config, Value) (Value, bool) {
 	syntax := whole(pattern)
 	return Accepting(func(_ *Config, text string) bool { return syntax.MatchString(text) })
@@ -46,7 +47,8 @@ func Accepting(accepts func(c *Config, text string) bool) func(*Config, Value) (
 }
 
 // Value returns a value of a parameter of c's API, converted by the rules of the endpoint's family. ok is false if
-// its operator or text is invalid.
+// its operator or text is invalid. The operator eq is valid for all kinds. The modern family reads no operator if the
+// kind has none: it is part of the text then.
 func (e *Endpoint) Value(c *Config, p *Param, text string) (v Value, ok bool) {
 	k := &p.Kind
 	switch {
@@ -152,7 +154,8 @@ func (k Kind) Only(ops ...Op) Kind {
 	return k
 }
 
-// Except returns a copy of the kind that does not accept an operator.
+// Except returns a copy of the kind that does not accept an operator. It does not change AnyOp, with which all
+// operators are accepted.
 func (k Kind) Except(op Op) Kind {
 	k.Ops = slices.DeleteFunc(slices.Clone(k.Ops), func(o Op) bool { return o == op })
 	return k
@@ -242,7 +245,8 @@ func OneOf(words ...string) Kind {
 	}
 }
 
-// IsEntityID reports whether text is an entity id; shard and realm are optional.
+// IsEntityID reports whether text has the form of an entity id; shard and realm are optional. It does not check the
+// ranges of the parts, and a single number may be negative: [ExpandID] rejects these.
 func IsEntityID(text string) bool { return entityIDSyntax.MatchString(text) }
 
 // IsDigits reports whether text is 1 to 19 decimal digits.

@@ -75,8 +75,9 @@ var (
 	bothWays  = append(upwards[:2:2], downwards...)
 )
 
-// advance returns the query string of the page after last in the classic family, or nil if no page follows. It may
-// overwrite q.
+// advance returns the query string of the page after last in the classic family, or nil if no page follows: if no
+// parameter continues the list, or if the bounds of the first that does contradict each other. last is the sort key
+// of the last row, whose end has the values of r.Next. It may overwrite q.
 func (r *Request) advance(q Query, last relay.Key) Query {
 	direction, bound := upwards, "gt"
 	if r.Desc {
@@ -107,8 +108,8 @@ func (r *Request) advance(q Query, last relay.Key) Query {
 // appendPlain appends text to dst without encoding it, as the links of the classic family have it.
 func appendPlain(dst []byte, text string) []byte { return append(dst, text...) }
 
-// afterCut returns the link that continues a range that was cut. It starts at the cut, after the last row of the page
-// if there is one.
+// afterCut returns the link that continues a range that was cut. The first parameter of r.Next gets the cut, and the
+// others the values of the last row of the page. Without a row, r.Next must have one parameter only.
 func (r *Request) afterCut(last relay.Key) string {
 	if last == nil {
 		return r.next(relay.Key{*r.Cut})
@@ -118,8 +119,9 @@ func (r *Request) afterCut(last relay.Key) string {
 	return r.next(at)
 }
 
-// move returns the query with the values of a parameter in paging direction replaced by a new one. It may
-// overwrite q.
+// move returns the query with the values of a parameter in paging direction replaced by a new one. If the first value
+// of the parameter has no range operator, the new one is not added to those that remain. A parameter without
+// remaining values, unless it is a list, moves to the end with the new value. It may overwrite q.
 func (q Query) move(name string, direction []string, value string) Query {
 	at := q.index(name)
 	if at < 0 {
@@ -177,8 +179,10 @@ func isBound(text string, ops ...Op) bool {
 	return given && slices.Contains(ops, Op(strings.ToLower(op)))
 }
 
-// advanceModern is [Request.advance] for the modern family: it returns q with the bounds replaced that last, the
-// sort key of the last row, exceeds. It returns nil if there can be no next page, and may overwrite q.
+// advanceModern is [Request.advance] for the modern family: it returns q with the bounds replaced that last, the sort
+// key of the last row, exceeds. It adds no bound for a parameter with an exact value, or for an optional one whose
+// value is 0. A bound is inclusive if the next parameter gets one too. It returns nil if there can be no next page,
+// and may overwrite q.
 func (r *Request) advanceModern(q Query, last relay.Key) Query {
 	direction, bound := []Op{Gt, Gte}, Gt
 	if r.Desc {
@@ -234,7 +238,8 @@ func (r *Request) dropBounds(q Query, name string, direction []Op) Query {
 	return q
 }
 
-// textsOf returns the values of a parameter that apply, split at commas.
+// textsOf returns the values of a parameter that apply, as [Param.texts] does. Those of a name that the endpoint does
+// not have are returned as they are.
 func (r *Request) textsOf(q Query, name string) []string {
 	p := r.Endpoint.param(name)
 	if p == nil {

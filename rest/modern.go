@@ -39,9 +39,9 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 	return q, nil
 }
 
-// readModern reads a request of the modern family into the variables of r in three steps. It converts all values
-// in the order of the endpoint's parameters, checks the constraints, and binds the values. The error is the
-// *Problem of the response.
+// readModern reads a request of the modern family into the variables of r. It binds the path, then takes three steps:
+// it converts all values in the order of the endpoint's parameters, checks the constraints, and binds the values.
+// Parameters that the endpoint does not have are ignored. The error is the *Problem of the response.
 func (r *Request) readModern() error {
 	e := r.Endpoint
 	r.Limit = e.ModernLimit()
@@ -87,8 +87,9 @@ func (r *Request) rejectRepeats() error {
 	return nil
 }
 
-// convert converts and checks the values of all parameters into r.converted. It returns nil if they are valid,
-// else the problem of the response.
+// convert converts and checks the values of all parameters into r.converted. It returns nil if they are valid, else
+// the problem of the response: that of the first parameter that cannot be converted, or else of all violated
+// constraints. With ObjectBound it reports all invalid parameters of the query string at once, with short messages.
 func (r *Request) convert() *Problem {
 	e := r.Endpoint
 	r.converted = map[string][]Value{}
@@ -131,8 +132,8 @@ func (r *Request) convert() *Problem {
 	return problemOf(broken)
 }
 
-// texts returns the values of a parameter that apply. Blank values are ignored, only the first value of a parameter
-// that is not a list applies, and a list may be one value with commas.
+// texts returns the values of a parameter that apply. Blank values are ignored, and only the first value of a
+// parameter that is not a list applies. A list may be one value with commas, unless objectBound is set.
 func (p *Param) texts(given []string, objectBound bool) []string {
 	switch {
 	case len(given) == 0:

@@ -115,7 +115,8 @@ func parseModernTimestamp(_ *Config, v Value) (Value, bool) {
 	return v, true
 }
 
-// parseInteger returns a Parse of decimal numbers with a sign and up to bits bits.
+// parseInteger returns a Parse of decimal numbers that have a minus sign or none and fit into a signed integer of the
+// given number of bits.
 func parseInteger(bits int) func(*Config, Value) (Value, bool) {
 	return func(_ *Config, v Value) (Value, bool) {
 		n, err := strconv.ParseInt(v.Text, 10, bits)

@@ -40,7 +40,7 @@ func ItemOf(message, detail, data string) Item {
 }
 
 // withData returns a copy of the problem with the members detail and data in each message, as contract calls have
-// them.
+// them. They are empty where p has none.
 func (p *Problem) withData() *Problem {
 	full := &Problem{Status: p.Status, Retry: p.Retry}
 	for _, i := range p.Items {

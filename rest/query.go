@@ -75,8 +75,8 @@ type queryError struct {
 }
 
 // parseQuery parses a query string of the classic family, as the old service did. Names are case-insensitive,
-// brackets mark a list, and text that cannot be decoded is not changed. maxRepeats limits the values of one
-// spelling of a name.
+// brackets mark a list, and text that cannot be decoded is not changed. The values of order and result become lower
+// case. maxRepeats limits the values of one spelling of a name.
 func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 	segments, ok := segmentsOf(raw)
 	if !ok {
@@ -126,8 +126,8 @@ func splitSegment(segment string) (name, value string) {
 	return unescape(segment[:at]), unescape(segment[at+1:])
 }
 
-// unescape returns a text with decoded plus signs and percent sequences. It does not decode malformed text or
-// sequences that are not UTF-8.
+// unescape returns a text with decoded plus signs and percent sequences. In malformed text, and if the result would
+// not be UTF-8, it decodes the plus signs only.
 func unescape(s string) string {
 	s = strings.ReplaceAll(s, "+", " ")
 	if out, err := url.PathUnescape(s); err == nil && utf8.ValidString(out) {
@@ -136,8 +136,8 @@ func unescape(s string) string {
 	return s
 }
 
-// brackets returns a name without the brackets after it. Empty brackets or a number mark a list. Anything else is
-// an object, which no endpoint accepts and is an error.
+// brackets returns a name without the brackets after it. Empty brackets, or a number below maxRepeats, mark a list.
+// Brackets with anything else, or several of them, are an error, because no endpoint accepts objects.
 func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryError) {
 	at := strings.IndexByte(name, '[')
 	if at <= 0 || !strings.HasSuffix(name, "]") {

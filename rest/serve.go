@@ -46,8 +46,9 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	return limit, ok
 }
 
-// serve responds to a request for an endpoint: it reads the request, runs its document, and writes the body with
-// the next link and the headers for caches. maxLimit is the maximum page size.
+// serve responds to a request for an endpoint: it reads the request, runs its document, and writes the body with the
+// next link and the headers for caches. maxLimit is the maximum page size. It writes nothing if the client has
+// disconnected, and 503 if the time of the request is up. The memory of the body is reused afterwards.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimit int) {
 	if e.Family == Modern {
 		a.cacheFor(w.Header(), e.MaxAge) // errors too
@@ -112,8 +113,9 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimi
 	writeBody(w, r, e.Family, status, body)
 }
 
-// unlessMissing returns the error to report for a request that was rejected with bad: that, or not found if the
-// object of the path does not exist. It runs the document without the query string to find out.
+// unlessMissing returns the error to report for a request that was rejected with bad: that, or the error of the
+// request without its query string, such as not found if the object of the path does not exist. It runs the document
+// without the query string to find out, but not if bad is no *Problem or the query string cannot be parsed.
 func (a *API) unlessMissing(r *http.Request, e *Endpoint, maxLimit int, bad error) error {
 	var problem *Problem
 	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil ||
@@ -154,8 +156,8 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 	}
 }
 
-// run runs the operation of a request with its page size. It returns nil if the client disconnected or the time is
-// up.
+// run runs the operation of a request with its page size. Other lists of the document may ask for up to
+// TokensOfAccount rows. It returns nil if the client disconnected or the time is up.
 func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	return a.Server.Run(ctx, server.Call{
 		Document: req.document, Operation: req.operation(), Variables: req.Variables, Style: req.style,
@@ -163,8 +165,9 @@ func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	})
 }
 
-// body returns the body of a result, in the memory of its data, which it overwrites, and the link to the next
-// page, or "". Errors of the operation and missing objects become a problem.
+// body returns the body of a result, in the memory of its data, which it overwrites, and the link to the next page.
+// The link is "" unless the page is full or a range was cut. The first error of the operation, or a missing object,
+// becomes a problem.
 func (a *API) body(req *Request, res *server.Result) (body []byte, link string, err error) {
 	e := req.Endpoint
 	if len(res.Errors) > 0 {
@@ -218,8 +221,9 @@ var statuses = map[fault.Code]int{
 	fault.Timeout:        http.StatusServiceUnavailable, fault.Unavailable: http.StatusServiceUnavailable,
 }
 
-// problemOf returns the problem for an error of an operation, with the status and the words of the family.
-// Internal errors have a general text.
+// problemOf returns the problem for an error of an operation, with the status and the words of the family. Internal
+// errors, timeouts, an unavailable database and disabled fields have a general text. That of an unavailable database
+// has a Retry-After of at least one second.
 func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 	name, _ := err.Extensions["code"].(string)
 	code, text := fault.Code(name), a.text(err)
@@ -251,9 +255,8 @@ func (a *API) text(err *gqlerror.Error) string {
 	return err.Message
 }
 
-// bodyOf assembles the body from the data of an operation, in the memory of data, which it overwrites. found is
-// false if the first root field, or the object around all of them, is null, or if the first root field is an empty
-// list.
+// bodyOf assembles the body from the data of an operation, in the memory of data, which it overwrites. found is false
+// if the first root field, or the object around all of them, is null, or if the only root field is an empty list.
 func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 	if fields, ok := rawjson.Sole(data, relay.InsideAlias); ok {
 		if string(fields) == "null" {
@@ -360,8 +363,8 @@ func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) 
 	writeBody(w, r, f, p.Status, p.body())
 }
 
-// writeBody writes a response with content type and ETag of its family, or 304 if the client has it. The caller
-// has set the headers for caches.
+// writeBody writes a response with content type and ETag of its family, or 304 if the client has it. The modern
+// family keeps a content type that the caller has set. The caller has also set the headers for caches.
 func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
 	h := w.Header()
 	var tag string

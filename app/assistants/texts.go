@@ -25,7 +25,8 @@ func Texts() map[string]http.Handler {
 	}
 }
 
-// text returns a handler that serves a text as Markdown. of is called once, on the first request.
+// text returns a handler that serves a text as Markdown. of is called once, on the first request. If it fails, all
+// requests get the status 500.
 func text(of func() (string, error)) http.Handler {
 	read := sync.OnceValues(of)
 	return typed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -170,7 +170,8 @@ func (t *tools) explain(in explainInput) (string, error) {
 }
 
 // ask sends a GraphQL request to the server in this process, with the context of the MCP request, and returns the
-// body of the response. A response without data is an error whose text is that body.
+// body of the response. That may report errors beside the data. A response without data is an error whose text is
+// that body.
 func (t *tools) ask(query string, variables map[string]any) (string, error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {

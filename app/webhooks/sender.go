@@ -79,12 +79,13 @@ func New(editor *statuspages.Editor, now func() time.Time, log *slog.Logger, all
 // Count returns the number of requests since the start with one of the [Results]. It panics for any other result.
 func (s *Sender) Count(result string) int64 { return s.counts[result].Load() }
 
-// Stats returns the state of the outbox, at most ten seconds old.
+// Stats returns the state of the outbox, at most ten seconds old while the database is available. It is empty until
+// [Sender.Run] has read it.
 func (s *Sender) Stats() statuspages.OutboxStats { return *s.stats.Load() }
 
-// Run sends the messages in the outbox of the database to webhooks until the context ends, and then waits for
-// those that are being sent. It also deletes old messages and refreshes [Sender.Stats]. It logs errors and retries
-// while the database is unavailable.
+// Run sends the messages in the outbox of the database to webhooks until the context ends, and then waits for those
+// that are being sent and for their results to be recorded. It also deletes old messages and refreshes
+// [Sender.Stats]. It logs errors and retries while the database is unavailable. Call it once.
 func (s *Sender) Run(ctx context.Context) {
 	var recording sync.WaitGroup
 	recording.Go(func() { s.record(context.WithoutCancel(ctx)) })
@@ -114,8 +115,9 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// round claims messages and starts to send them, and reports whether there may be more. It claims no more than it can
-// send at once, so that removed webhooks get no message later.
+// round claims messages and starts to send them, [pace] apart, and reports whether there may be more. The requests
+// outlive the call and do not end with ctx. It claims no more than it can send at once, so that removed webhooks get
+// no message later. If all places are taken, it claims none and reports true.
 func (s *Sender) round(ctx context.Context) (more bool, err error) {
 	limit := min(perRound, cap(s.slots)-len(s.slots))
 	if limit == 0 {
@@ -133,8 +135,9 @@ func (s *Sender) round(ctx context.Context) (more bool, err error) {
 	return len(list) == limit, err
 }
 
-// send sends a message once and records the result, with the time of the next attempt. After the last failure, or
-// the status 410, the webhook is disabled. It does not end when the gateway stops, which waits for open requests.
+// send sends a message once. It passes a delivered one to s.sent, from which it is recorded later, and records a
+// failure itself, with the time of the next attempt. After the last failure, or the status 410, the webhook is
+// disabled. It does not end when the gateway stops, which waits for open requests.
 func (s *Sender) send(ctx context.Context, d *status.Delivery) {
 	code, err := s.post(ctx, d)
 	if err == nil && code >= 200 && code <= 299 {
@@ -159,7 +162,8 @@ func (s *Sender) send(ctx context.Context, d *status.Delivery) {
 }
 
 // post sends the body of a delivery to its URL, signed and with the headers of Standard Webhooks, and returns the
-// status of the response. It records nothing.
+// status of the response. It does not read the body of that. An error means that there was no response. It records
+// nothing.
 func (s *Sender) post(ctx context.Context, d *status.Delivery) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(d.Body))
 	if err != nil {
@@ -179,8 +183,8 @@ func (s *Sender) post(ctx context.Context, d *status.Delivery) (int, error) {
 	return resp.StatusCode, nil
 }
 
-// record writes sent messages to the database as delivered, together with those that were sent meanwhile. It
-// returns when s.sent is closed.
+// record writes sent messages to the database as delivered, together with those that were sent meanwhile. It returns
+// when s.sent is closed and all are written. Those that [Sender.persist] cannot write are sent again.
 func (s *Sender) record(ctx context.Context) {
 	for d := range s.sent {
 		batch := []*status.Delivery{d}
@@ -198,8 +202,8 @@ func (s *Sender) record(ctx context.Context) {
 	}
 }
 
-// persist repeats a write to the database until it succeeds, for the duration of the lease. It logs a final
-// failure.
+// persist repeats a write to the database until it succeeds, for the duration of the lease, after which others may
+// send the message again. It logs a final failure and returns no error.
 func (s *Sender) persist(ctx context.Context, write func(ctx context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()

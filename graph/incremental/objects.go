@@ -20,7 +20,8 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 
 // Find returns the objects at the end of a path of response names, in the JSON value data at the path at of a
 // response. Lists on the path are searched element by element. A null on the path is an object too, with nil JSON.
-// Find returns no objects if the response lacks a member of the path, and fails if data is not JSON.
+// Find returns no objects if the response lacks a member of the path or has a scalar there, and fails if an object or
+// list on the path is malformed.
 func Find(at ast.Path, data []byte, path []string) (found []Object, err error) {
 	var elements []jsontext.Value
 	var members map[string]jsontext.Value
@@ -53,7 +54,8 @@ func Find(at ast.Path, data []byte, path []string) (found []Object, err error) {
 	return found, err
 }
 
-// Descend returns the objects at the end of a path that starts at some objects, as [Find] does for each.
+// Descend returns the objects at the end of a path that starts at some objects, as [Find] does for each. It skips
+// those that are null.
 func Descend(objects []Object, path []string) (found []Object, err error) {
 	for _, o := range objects {
 		below, err := Find(o.Path, o.JSON, path)
@@ -65,8 +67,9 @@ func Descend(objects []Object, path []string) (found []Object, err error) {
 	return found, nil
 }
 
-// Match returns the objects that a response has where an earlier one has objects too. An object is null if the response
-// has null on the path to it. Objects that the response lacks are skipped.
+// Match returns the objects that a response has where an earlier one has objects too. An object is null if the
+// response has null on the path to it. Objects that the response lacks, or that are null in the earlier one, are
+// skipped.
 func Match(earlier, response []Object) []Object {
 	byPath := make(map[string][]byte, len(response))
 	for _, o := range response {

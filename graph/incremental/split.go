@@ -169,7 +169,8 @@ func (e *expansion) position(f *ast.Field) *ast.Position {
 }
 
 // Split returns the parts of the operation for the given variables: the initial one and the deferred groups. It
-// returns nil if the condition of every @defer is false. It keeps up to maxSplits results.
+// returns nil if the condition of every @defer is false. It keeps up to maxSplits results, which requests share:
+// callers must not change them.
 func (o *Operation) Split(variables map[string]any) *Split {
 	active := make([]byte, len(o.defers))
 	for i, d := range o.defers {
@@ -195,7 +196,8 @@ func (o *Operation) Split(variables map[string]any) *Split {
 	return c.Split
 }
 
-// isActive reports whether a @defer directive applies. It does if its condition is absent or null.
+// isActive reports whether a @defer directive applies. It does unless its condition is false: also if that is absent,
+// null, or no boolean.
 func isActive(d *ast.Directive, variables map[string]any) bool {
 	a := d.Arguments.ForName("if")
 	if a == nil || a.Value == nil {
@@ -252,7 +254,8 @@ func (c *cutter) operationWith(set ast.SelectionSet) *ast.OperationDefinition {
 	return &op
 }
 
-// set returns a copy of a selection set without its deferred fragments, which become groups of c.
+// set returns a copy of a selection set without its deferred fragments, which become groups of c. The set has no
+// fragment spreads; see [expansion].
 func (c *cutter) set(set ast.SelectionSet, at location) ast.SelectionSet {
 	out := make(ast.SelectionSet, 0, len(set))
 	for _, selection := range set {

@@ -45,7 +45,8 @@ func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *
 }
 
 // SetCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all
-// parents. read returns no numbers if nothing can be counted. A number above most is not exact.
+// parents with its context, while others wait. They all have its result, also if it fails. read returns one number
+// for each list, or none if nothing can be counted. A number above most is not exact.
 func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int64, error), most int64) {
 	var once sync.Once
 	var counts []int64
@@ -62,7 +63,7 @@ func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int6
 }
 
 // TotalCount returns the number of rows of the whole list, which can query the database, or nil if the list has no
-// count function.
+// count function or cannot be counted.
 func (c *Connection[T]) TotalCount(ctx context.Context) (*Count, error) {
 	if c.count == nil {
 		return nil, nil
@@ -85,8 +86,8 @@ type PageInfo struct {
 }
 
 // NewConnection returns a page of the rows that were read for p: at most one more than p.Limit, which is cut. The
-// rows are in reading order; NewConnection reverses those of backward pages in place. key returns the sort key of
-// a row, and kind is that of the cursors.
+// rows are in reading order; NewConnection reverses those of backward pages in place. key returns the sort key of a
+// row, and kind is that of the cursors unless p has one.
 func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Connection[T] {
 	more := len(rows) > p.Limit
 	if more {
@@ -116,7 +117,9 @@ func (c *Connection[T]) Edges() []*Edge[T] {
 	return list.Map(c.Nodes, func(n *T) *Edge[T] { return &Edge[T]{Node: n, Cursor: c.key(n).cursor(c.kind)} })
 }
 
-// PageInfo reports whether the list has rows before and after the page.
+// PageInfo reports whether the list has rows before and after the page, and returns the cursors of its first and last
+// row, which are nil for an empty page. In the direction of reading, the rows that were read show whether others
+// follow. In the other direction, it is true if the client gave a cursor there.
 func (c *Connection[T]) PageInfo() *PageInfo {
 	info := &PageInfo{HasNextPage: c.next, HasPreviousPage: c.previous}
 	if n := len(c.Nodes); n > 0 {
@@ -160,8 +163,8 @@ type SearchResultEdge struct {
 	Cursor string
 }
 
-// NewSearch returns the page p of all search results. The cursor of a result is its position, from 1, in a list of the
-// given kind.
+// NewSearch returns the page p of all search results, after the first p.Skipped() of them. The cursor of a result is
+// its position, from 1, in a list of the given kind. The page is forward: p.Before and p.Backward have no effect.
 func NewSearch(kind string, p Page, all []Node) *SearchResultConnection {
 	start := p.Skipped()
 	end := min(start+p.Limit, len(all))
@@ -178,7 +181,8 @@ func NewSearch(kind string, p Page, all []Node) *SearchResultConnection {
 	return c
 }
 
-// Skipped returns the number of results before the page, at most 1000.
+// Skipped returns the number of results before the page, at most 1000: the position in the cursor, or 0 without a
+// cursor.
 func (p Page) Skipped() int {
 	if p.After == nil {
 		return 0

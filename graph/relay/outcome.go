@@ -91,8 +91,9 @@ var outcomeKey = values.NewKey[*Outcome]()
 // into o.
 func (o *Outcome) Value() values.Value { return outcomeKey.Is(o) }
 
-// Collect adds the note in an error to the outcome of the context's operation, if it has one. It returns the error if
-// it is not a note.
+// Collect adds the note in an error to the outcome of the context's operation, if it has one. Of several notes, the
+// last missing object and the last failure apply. It returns the error if it is not a note. It can be called at the
+// same time for several fields.
 func Collect(ctx context.Context, err error) error {
 	n, ok := errors.AsType[*Note](err)
 	if !ok {
@@ -108,7 +109,7 @@ func Collect(ctx context.Context, err error) error {
 }
 
 // SetPage records the number of rows of a page and the sort key of the last one in the outcome of the context's
-// operation. Without an outcome it does nothing.
+// operation. Without an outcome it does nothing. It takes no lock, because an operation has one such page.
 func SetPage(ctx context.Context, rows int, last Key) {
 	if o, ok := outcomeKey.Of(ctx); ok {
 		o.Rows, o.Last = rows, last

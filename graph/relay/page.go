@@ -81,9 +81,10 @@ type Page struct {
 	kind     string // of the list
 }
 
-// Page checks the paging arguments of a list and returns the page to read. kind names the list in its cursors, columns
-// is the number of values of a sort key; a cursor of another kind or number is invalid. desc reports whether the list
-// is in descending order. It fails if first or last exceeds l.Max.
+// Page checks the paging arguments of a list and returns the page to read. kind names the list in its cursors,
+// columns is the number of values of a sort key; a cursor of another kind or number is invalid. desc reports whether
+// the list is in descending order. It fails if first and last are both given, or if one of them is negative or
+// exceeds l.Max. Without either, the page has the first l.Default rows.
 func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) {
 	p := Page{Limit: l.Default, Desc: desc, kind: kind}
 	if a.First != nil && a.Last != nil {

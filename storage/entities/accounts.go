@@ -48,8 +48,8 @@ func finishAccount(a *accountRow) error {
 	return nil
 }
 
-// Expiry returns when an entity expires: the explicit expiration time, or the creation time plus the auto-renew
-// period.
+// Expiry returns when an entity expires: the explicit expiration time, or else the creation time plus the auto-renew
+// period, or null if one of these two is unknown.
 func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], period ledger.Null[int64]) ledger.Expiry {
 	switch {
 	case set.Valid:
@@ -113,8 +113,9 @@ func accountsPage(db *storage.DB, w *storage.Where, p storage.Page) (from, order
 	return ` from (` + of("ACCOUNT") + ` union all ` + of("CONTRACT") + `) e` + order, order
 }
 
-// named returns the condition on entities e that the address or alias in ref selects, and its argument. It is empty if
-// ref has an id.
+// named returns the condition on entities e that the address or alias in ref selects, and its argument. It is empty
+// if ref has an id. Deleted entities do not match. With an address or a literal alias, neither do those of which it
+// is unknown whether they are deleted.
 func named(ref ledger.AccountRef) (condition string, arg []byte) {
 	switch {
 	case ref.Address.Valid:
@@ -129,8 +130,8 @@ func named(ref ledger.AccountRef) (condition string, arg []byte) {
 }
 
 // ResolveAccount reads the id of the account that ref identifies, or null if no entity that is not deleted has the
-// alias or address. An id in ref is returned without a lookup, so the entity may not exist. If two such entities share
-// the alias or address, the error is [ErrAmbiguous].
+// alias or address. An id in ref is returned without a lookup, so the entity may not exist. If two such entities
+// share the alias or address, the error is [storage.ErrAmbiguous].
 func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	condition, arg := named(ref)
 	if condition == "" {
@@ -140,7 +141,7 @@ func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) 
 }
 
 // onlyID returns the id that a statement selects, or null if it selects none. If it selects more than one, the error
-// is [ErrAmbiguous].
+// is [storage.ErrAmbiguous].
 func onlyID(
 	ctx context.Context, db *storage.DB, ref ledger.AccountRef, sql string, arg []byte,
 ) (ledger.Null[ledger.EntityID], error) {
@@ -158,8 +159,9 @@ func onlyID(
 	}
 }
 
-// namedEntities returns the statement for at most 100 entities e with the address, alias or public key that a text can
-// name, and its argument.
+// namedEntities returns the statement for at most 100 entities e with the address, alias or public key that a text
+// can name, and its argument. The caller has checked that c has one of them. By public key it selects deleted
+// entities too.
 func namedEntities(
 	c ledger.Candidates, types, columns string, join storage.Join,
 ) (r *storage.Read, args []any) {
@@ -199,8 +201,8 @@ var (
 		syntheticTreasuryMemo + `')`)
 )
 
-// QueueAccounts queues a query for accounts and contracts by id. The result has one account per id, or nil for ids that
-// do not exist.
+// QueueAccounts queues a query for accounts and contracts by id, deleted or not. The result has one account per id,
+// or nil for ids that do not exist and for the synthetic treasury.
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Account] {
 	by := accountsByID
 	if slices.ContainsFunc(ids, func(id ledger.EntityID) bool { return id.Num() == TreasuryNum }) {
@@ -209,8 +211,9 @@ func QueueAccounts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*le
 	return storage.QueueByKey(b, accountRows, by, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID })
 }
 
-// Account reads the current state of an account or contract. It returns nil if the account does not exist. If two
-// entities that are not deleted share the alias or address, the error is [ErrAmbiguous].
+// Account reads the current state of an account or contract, or that at the moment of ctx. It returns nil if the
+// account does not exist or is the synthetic treasury. By id it returns deleted accounts too. If two entities that
+// are not deleted share the alias or address, the error is [storage.ErrAmbiguous].
 func Account(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (*ledger.Account, error) {
 	condition, arg := named(ref)
 	if condition == "" {
@@ -232,7 +235,9 @@ where `+condition+` limit 2`, arg)
 }
 
 // AccountAt reads the newest version of an account or contract that matches at, with the balances of the balance
-// snapshot for that time. It returns nil if there is no such version. now limits the search for the snapshot.
+// snapshot for that time. Without a snapshot, it has the balance of the version and no balances of tokens. An account
+// that is not in the snapshot has the balance 0. It returns nil if there is no such version. now limits the search
+// for the snapshot.
 func AccountAt(
 	ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter, now ledger.Timestamp,
 ) (*ledger.Account, error) {

@@ -29,8 +29,8 @@ func grantedPage(ps *storage.Parents, page, columns string, p storage.Page, keys
 	}
 }
 
-// allowanceParents returns accounts as parents of the allowances that they gave, or received, and conditions that start
-// with their arguments.
+// allowanceParents returns accounts as parents of the allowances that they gave, or received, and conditions that
+// start with their arguments. Those that received allowances are always an array, which [receivedPage] needs.
 func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received bool) (*storage.Parents, storage.Where) {
 	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	if received {
@@ -106,7 +106,8 @@ func tokenAllowancePage(w *storage.Where, owner string, f ledger.TokenAllowanceF
 	}) + `) a` + order
 }
 
-// anyAllowance adds to w the condition that at least one alternative matches. Nil alternatives add nothing.
+// anyAllowance adds to w the condition that at least one alternative matches. If anyOf is nil it adds nothing; if it
+// is empty but not nil, nothing matches.
 func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 	if anyOf == nil {
 		return
@@ -140,7 +141,9 @@ func QueueStakingRewards(
 }
 
 // QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received
-// was granted. They are ordered by the other account and the token. The result has one page per account.
+// was granted: those for all NFTs of a token that have not been revoked. They are ordered by the other account and
+// the token. f.Bounds can make the bounds on the two keys in this order; see [storage.Where.InOrder]. The result has
+// one page per account.
 func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f ledger.NFTAllowanceFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.NFTAllowance] {
@@ -165,7 +168,8 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 }
 
 // QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim.
-// They are ordered by the other account, the token and the serial number. The result has one page per account.
+// They are ordered by the other account, the token and the serial number. f.Bounds can make the bounds on the three
+// keys in this order; see [storage.Where.InOrder]. The result has one page per account.
 func QueueAirdrops(
 	b *storage.Batch, accounts []ledger.EntityID, received bool, f ledger.AirdropFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Airdrop] {

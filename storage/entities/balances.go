@@ -43,7 +43,8 @@ func WindowOfSnapshot(at ledger.Timestamp) ledger.SnapshotWindow {
 	return ledger.SnapshotWindow{From: monthStart(at, 0), At: at}
 }
 
-// monthStart returns the start (UTC) of the month that is the given number of months after that of t.
+// monthStart returns the start (UTC) of the month that is the given number of months after that of t, but not before
+// 1970.
 func monthStart(t ledger.Timestamp, months int) ledger.Timestamp {
 	at := t.Time()
 	start := time.Date(at.Year(), at.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
@@ -66,7 +67,8 @@ func Balances(
 }
 
 // BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the
-// current keys of the accounts.
+// current keys of the accounts. One on balances applies to all rows of the window: an account has the newest balance
+// that matches, even if a newer one does not.
 func BalancesAt(
 	ctx context.Context, db *storage.DB, f ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page,
 ) ([]*ledger.Balance, error) {
@@ -89,7 +91,8 @@ where consensus_timestamp between $1 and $2` + w.String() + ` order by account_i
 }
 
 // QueueTokenBalances queues a query for the first tokens of each balance, at most limit, ordered by token id,
-// descending if desc. The result has one list per balance.
+// descending if desc. Current balances have the tokens that are associated with the account only. The result has one
+// list per balance.
 func QueueTokenBalances(
 	b *storage.Batch, balances []*ledger.Balance, limit int, desc bool,
 ) storage.Result[[][]*ledger.TokenBalance] {

@@ -43,8 +43,9 @@ func Contracts(
 // withCode joins a page of entities e with their rows of the table contract.
 var withCode = storage.By("left join", "contract", "c", "e", "id", "id")
 
-// Contract reads a contract, deleted or not: its current state, or the newest version that matches at. It returns nil
-// if the contract does not exist or if several contracts currently have the address.
+// Contract reads a contract, deleted or not: its current state, or the newest version that matches at. Without at,
+// that is the state at the moment of ctx if it has one. It returns nil if the contract does not exist or if several
+// contracts currently have the address.
 func Contract(
 	ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *ledger.TimestampFilter,
 ) (*ledger.Contract, error) {
@@ -81,8 +82,8 @@ func QueueContracts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*l
 }
 
 // ResolveContracts reads the ids of the accounts and contracts that refs identify, with one statement per address.
-// Addresses of no entity, or of deleted ones, are skipped. Ids in refs are returned without a lookup, so the entity may
-// not exist. If two entities that are not deleted share an address, the error is [ErrAmbiguous].
+// Addresses of no entity, or of deleted ones, are skipped. Ids in refs are returned without a lookup, so the entity
+// may not exist. If two entities that are not deleted share an address, the error is [storage.ErrAmbiguous].
 func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.ContractRef) ([]ledger.EntityID, error) {
 	ids := []ledger.EntityID{}
 	for _, ref := range refs {
@@ -98,7 +99,8 @@ func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.Contrac
 }
 
 // QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". The
-// result has one string per contract. File contents are already hex; they are read as of the contract's creation.
+// result has one string per contract, "0x" if the code is unknown. File contents are already hex; they are read as of
+// the contract's creation.
 func QueueBytecodes(b *storage.Batch, of []*ledger.Contract) storage.Result[[]string] {
 	ids := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.EntityID) })
 	// without a time of creation it is 0, before all files
@@ -159,7 +161,7 @@ const CountContracts storage.Countable = `select 1 from entity where type = 'CON
 
 // ResolveCallee reads the id of the account or contract that ref identifies, or null if no entity that is not deleted
 // has the address. An id in ref is returned without a lookup, so the entity may not exist. If two such entities share
-// the address, the error is [ErrAmbiguous].
+// the address, the error is [storage.ErrAmbiguous].
 func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if !ref.Address.Valid {
 		return ledger.Of(ref.ID), nil
@@ -170,7 +172,8 @@ func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (
 		ref.Address.V[:])
 }
 
-// finishHook sets the members of a hook that are computed from columns: key, types and time range.
+// finishHook sets the members of a hook that are computed from columns: key, types and time range, which stays nil if
+// the database has none.
 func finishHook(h *hookRow) error {
 	h.AdminKey = h.adminKey.Info()
 	h.ExtensionPoint, h.Type = ledger.HookExtensionPoint(h.extensionPoint), ledger.HookType(h.typ)
@@ -215,7 +218,7 @@ func QueueHooksByID(b *storage.Batch, hooks []ledger.Element) storage.Result[[]*
 }
 
 // finishHookSlot left-pads key and value, which are stored without leading zeros, to 32 bytes. An empty value is
-// zero.
+// zero. A null value, of a slot that was only read, stays null.
 func finishHookSlot(s *ledger.HookSlot) error {
 	s.Key = slotBytes(s.Key)
 	if s.Value != nil {
@@ -232,9 +235,9 @@ func slotBytes(b []byte) []byte {
 	return b
 }
 
-// QueueHookSlots queues a query for the storage of each of the given hooks, ordered by key. The result has one page per
-// hook. If at is nil, the slots are the current ones, without deleted slots. Otherwise they are the last writes within
-// at, including deletions.
+// QueueHookSlots queues a query for the storage of each of the given hooks, ordered by key. The result has one page
+// per hook. If at is nil, the slots are the current ones, without deleted slots. Otherwise they are the last reads or
+// writes within at, including deletions. The value of a read is null.
 func QueueHookSlots(
 	b *storage.Batch, hooks []ledger.Element, f ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
 ) storage.Result[[][]*ledger.HookSlot] {

@@ -24,8 +24,9 @@ type hourly[V any] struct {
 }
 
 // readHourly returns the value at each of the given times, or null if there is none. Values that are not cached are
-// read together, with those at the end of their hours, so that the cache covers these. All values may change at one
-// time.
+// read together, with those at the end of their hours, so that the cache covers these. Such an end is not after the
+// newest of the times, nor past change, at which all values may change. With a nil cache it reads the given times
+// only.
 func readHourly[V any](
 	cache *storage.Hours[hourly[V]], times []ledger.Timestamp, change ledger.Timestamp,
 	read func([]ledger.Timestamp) ([]fileVersionAt[V], error),
@@ -80,8 +81,8 @@ func NewExchangeRates(db *storage.DB) *ExchangeRates {
 }
 
 // Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one
-// statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, as in
-// [GasPrices.Read].
+// statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, with a statement for
+// each attempt, as in [GasPrices.Read].
 func (e *ExchangeRates) Read(
 	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
 ) ([]ledger.ExchangeRate, error) {
@@ -129,9 +130,10 @@ func NewCallPrices(db *storage.DB) *GasPrices {
 	return &GasPrices{storage.NewHours[hourly[int64]](db), true}
 }
 
-// Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one. It
-// takes one statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, at most
-// FileAttempts times.
+// Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one.
+// It takes no statement if all are cached, else one or more for the files with the price and one for the exchange
+// rates. Invalid contents are skipped in favor of earlier ones, at most FileAttempts times, with a statement for each
+// attempt.
 func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
 	return readHourly(g.cache, times, db.FeeFiles().Since,
 		func(missing []ledger.Timestamp) ([]fileVersionAt[int64], error) {
@@ -156,8 +158,9 @@ func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Tim
 		})
 }
 
-// files reads the file with the price of gas at each of the given times. It uses [storage.DB.FeeFiles], or for
-// calls the simple fee schedule.
+// files reads the file with the price of gas at each of the given times. It uses [storage.DB.FeeFiles], and the other
+// of the two files if that of the time has no valid content, unless that is forbidden. For calls it uses the simple
+// fee schedule, and that of a new network if the database has none. Each file takes a statement of its own.
 func (g *GasPrices) files(
 	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
 ) ([]fileVersionAt[ledger.GasFile], error) {

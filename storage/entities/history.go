@@ -286,8 +286,9 @@ order by v.ord, v.at` + direction
 	return rows.QueueChildren(b, n, r, args)
 }
 
-// compare sets r.Changes: the columns whose values differ from the version before. It fails if a row is not a JSON
-// array.
+// compare sets r.Changes: the columns whose values differ from the version before, in the form that the graph shows.
+// The first version of a row is compared with null, and tables in which no version began are left out. It fails if a
+// row is not a JSON array.
 func (r *versionRow) compare(of []versions) error {
 	r.Changes = []*ledger.Change{}
 	for i, v := range of {

@@ -41,7 +41,8 @@ func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.En
 	})
 }
 
-// holderAccounts adds to w the conditions of the filter on the accounts of holders h.
+// holderAccounts adds to w the conditions of the filter on the accounts of holders h. One on public keys applies to
+// the current keys, also for holders at an earlier snapshot, and excludes contracts.
 func holderAccounts(w *storage.Where, f ledger.TokenHolderFilter) {
 	storage.Filter(w, "h.account_id", f.AccountID)
 	if f.PublicKey != nil {
@@ -134,8 +135,8 @@ var holderCounts = storage.MapperOf(func(c *HolderCount, into []any) []any {
 	return append(into, &c.Relationships, &c.Holders)
 }, nil)
 
-// QueueHolderCounts queues a query that counts the relationships of each of the given tokens, and stops above most.
-// The result has one count per token.
+// QueueHolderCounts queues a query that counts the relationships of each of the given tokens up to most + 1, and the
+// holders among these. The result has one count per token.
 func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int) storage.Result[[]*HolderCount] {
 	return countRelationships(b, holderCounts, `count(*), count(*) filter (where associated
 and balance > 0)`, `*`, tokens, most)
@@ -215,7 +216,7 @@ func statusOf[T ~string](number ledger.Null[int16], other, one, two T) ledger.Nu
 }
 
 // QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token
-// id. The result has one page per account.
+// id. Tokens that are no longer associated with the account are excluded. The result has one page per account.
 func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f ledger.TokenRelationshipFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenRelationship] {
@@ -234,7 +235,7 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f led
 	}, w.Args)
 }
 
-// QueueEntityExists queues a query that checks whether an entity of any type has the id.
+// QueueEntityExists queues a query that checks whether an entity of any type, deleted or not, has the id.
 func QueueEntityExists(b *storage.Batch, id ledger.EntityID) storage.Result[bool] {
 	rows := storage.Values[bool]().Queue(b, `select exists (select 1 from entity where id = $1)`, []any{int64(id)})
 	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })

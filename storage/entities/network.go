@@ -25,8 +25,9 @@ from entity where `+strings.Join(list.Map(ledger.Unreleased[:], func(r [2]int64)
 	}), " or "))
 }
 
-// NetworkSupplyAt reads the supply from the newest balances within bounds. The search starts in the month before that
-// of the upper bound, because each month begins with a full snapshot. It returns nil if there are no balances.
+// NetworkSupplyAt reads the supply from the newest balances within bounds, of which it ignores Except. The search
+// starts in the month before that of the upper bound, because each month begins with a full snapshot. It returns nil
+// if there are no balances.
 func NetworkSupplyAt(ctx context.Context, db *storage.DB, b storage.Window) (*ledger.NetworkSupply, error) {
 	return supply(ctx, db, unreleasedAt.Arrays(db),
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))),
@@ -274,8 +275,8 @@ const StartsVersion = `(transaction_type = 17 or transaction_type = 19 and lengt
 
 // SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the
 // upper bound, and the first part not older than the lower. If read fails, the newest part is dropped and the content
-// is read again. at is the time of the content that was read. It is null if no content is valid within the configured
-// number of attempts.
+// is read again; after the first part, the version before follows. The errors of read are dropped too. at is the time
+// of the content that was read. It is null if no content is valid within the configured number of attempts.
 func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds storage.Window,
 	read func(content []byte) error,
 ) (at ledger.Null[ledger.Timestamp], err error) {

@@ -95,8 +95,8 @@ const (
 )
 
 // QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the
-// given tokens, ordered by token and serial. The result has one page per parent. A valid owner limits the NFTs to those
-// of one account. The filter's own owner is ignored.
+// given tokens, ordered by token and serial. The result has one page per parent. A valid owner limits the NFTs to
+// those of one account. f.Owner is ignored: the caller has looked it up. f.OwnerID applies.
 func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID],
 	f ledger.NFTFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFT] {
@@ -108,8 +108,8 @@ func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner le
 	return queueNFTs(b, &w, len(ids), of, ps, f, p)
 }
 
-// QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The result has one page. The filter's
-// owner is ignored.
+// QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The result has one page. f.Owner is
+// ignored, but f.OwnerID applies.
 func QueueNFTs(b *storage.Batch, f ledger.NFTFilter, p storage.Page) storage.Result[[][]*ledger.NFT] {
 	return queueNFTs(b, &storage.Where{}, 1, "", nil, f, p)
 }
@@ -141,8 +141,8 @@ func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 // tokenDeletion is the type of transactions that delete a token. They transfer nothing, even if their rows list NFTs.
 const tokenDeletion = ledger.TransactionType(35)
 
-// finishNFTEvent sets the members of an event in the history of an NFT from the transfers of its transaction. It
-// fails if their JSON is invalid.
+// finishNFTEvent sets the members of an event in the history of an NFT from the transfers of its transaction. The
+// deletion of its token has no transfer. It fails if their JSON is invalid.
 func finishNFTEvent(e *nftEventRow) error {
 	e.ConsensusTimestamp, e.Nonce, e.ValidStartTimestamp = e.at, e.nonce.V, e.start.V
 	if e.Type == tokenDeletion {
@@ -224,8 +224,8 @@ func QueueNFTHistories(
 	}
 }
 
-// nftTransactions returns the distinct transactions of the first most events. more reports whether further events
-// follow.
+// nftTransactions returns the distinct transactions of the first most events, without events whose transaction is
+// missing. more reports whether further events follow.
 func nftTransactions(events []*nftEventRow, most int) (list []*ledger.NFTTransaction, more bool) {
 	if more = len(events) > most; more {
 		events = events[:most]

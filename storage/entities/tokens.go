@@ -48,8 +48,8 @@ type royaltyFee struct {
 }
 
 // CustomFees returns the custom fees of a token from the decoded row, or nil if the database has no row of them.
-// Royalty fees of fungible tokens and fractional fees of non-fungible tokens are ignored. It fails if their JSON
-// is invalid.
+// Royalty fees of fungible tokens and fractional fees of non-fungible tokens are ignored, and a fallback fee of 0 is
+// none. It fails if their JSON is invalid.
 func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledger.TokenCustomFees, error) {
 	if !f.hasFees {
 		return nil, nil //nolint:nilnil // no row
@@ -192,8 +192,8 @@ var withFeesRows = storage.NewMapper(func(t *TokenRow, into []any) []any {
 	return err
 }, func(r *TokenRow) *ledger.Token { return &r.Token })
 
-// Token reads a token with its custom fees: its current state or, if at is set, the newest matching version of each of
-// its three rows. It returns nil if the token does not exist.
+// Token reads a token with its custom fees: its current state, or that at the moment of ctx. If at is set, it is the
+// newest matching version of each of its three rows, and t.At is set. It returns nil if the token does not exist.
 func Token(
 	ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter,
 ) (*ledger.Token, error) {

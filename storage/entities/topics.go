@@ -176,7 +176,8 @@ func finishMessage(m *messageRow) error {
 	return nil
 }
 
-// TopicMessages reads a page of a topic's messages, ordered by consensus time.
+// TopicMessages reads a page of a topic's messages, ordered by consensus time. With f.JoinChunks, the chunks of a
+// message are one row, at the place of the first; see [joinedMessages].
 func TopicMessages(
 	ctx context.Context, db *storage.DB, topic ledger.EntityID, f ledger.TopicMessageFilter, p storage.Page,
 ) ([]*ledger.TopicMessage, error) {
@@ -203,7 +204,8 @@ func messagesOf(
 	return messageRows, r
 }
 
-// QueueTopicMessages queues a query for the messages of each of the given topics. The result has one page per topic.
+// QueueTopicMessages queues a query for the messages of each of the given topics, ordered by consensus time. With
+// f.JoinChunks, the chunks of a message are one row, as in [TopicMessages]. The result has one page per topic.
 func QueueTopicMessages(
 	b *storage.Batch, topics []ledger.EntityID, f ledger.TopicMessageFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TopicMessage] {
@@ -231,8 +233,8 @@ func filterMessages(w *storage.Where, topic string, f ledger.TopicMessageFilter,
 	return "consensus_timestamp"
 }
 
-// QueueMessagesOf queues a query for messages by topic and sequence number. The result has one message per element, or
-// nil for messages that do not exist.
+// QueueMessagesOf queues a query for messages by topic and sequence number. Chunks are not joined. The result has one
+// message per element, or nil for messages that do not exist.
 func QueueMessagesOf(b *storage.Batch, keys []ledger.Element) storage.Result[[]*ledger.TopicMessage] {
 	topics, numbers := elementKeys(keys)
 	ps := b.ParentsOrOne("topic, number", topics, numbers)

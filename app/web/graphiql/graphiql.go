@@ -112,8 +112,9 @@ type Example struct {
 	Variables json.RawMessage `json:"variables,omitempty"`
 }
 
-// Examples returns the example queries of the page, from the embedded folder src/examples in the order of their
-// file names. NN-name.graphql contains the document, and NN-name.json the variables, if any.
+// Examples returns the example queries of the page, from the embedded folder src/examples in the order of their file
+// names. NN-name.graphql contains the document, and NN-name.json the variables, if any. It panics if the first digit
+// of a name is not that of one of the groups.
 func Examples() []Example {
 	const folder = "src/examples"
 	// Reading embedded files cannot fail.

@@ -1,7 +1,7 @@
 // Package list has the functions on slices that the slices package lacks.
 package list
 
-// Map returns a new slice with the results of f for the elements of s, in order.
+// Map returns a new slice with the results of f for the elements of s, in order. It is not nil, even if s is.
 func Map[T, R any](s []T, f func(T) R) []R {
 	out := make([]R, len(s))
 	for i, v := range s {

@@ -71,7 +71,8 @@ var encoders = map[string]*sync.Pool{
 // byEncoding is a value of Vary. Responses share it: replace it, do not change it.
 var byEncoding = []string{"Accept-Encoding"}
 
-// variesByEncoding adds Accept-Encoding to the header Vary in h, unless the caller has set it.
+// variesByEncoding adds Accept-Encoding to the header Vary in h, beside the values that the caller has set. Without
+// any, the header shares byEncoding.
 func variesByEncoding(h http.Header) {
 	if h["Vary"] == nil {
 		h["Vary"] = byEncoding
@@ -80,10 +81,10 @@ func variesByEncoding(h http.Header) {
 	h.Add("Vary", byEncoding[0])
 }
 
-// Write writes a whole response: it sets ETag, Vary, Content-Encoding and Content-Length, and compresses larger
-// bodies as Accept-Encoding allows. The caller has set the other headers. tag is the ETag, or "" for none. If
-// If-None-Match of a GET or HEAD request has the tag of a successful response, the status is 304 and there is no
-// body.
+// Write writes a whole response: it sets ETag, Content-Encoding and Content-Length, and compresses bodies of 1 KiB or
+// more as Accept-Encoding allows. For these, and with status 304, it sets Vary. The caller has set the other headers.
+// tag is the ETag, or "" for none. If If-None-Match of a GET or HEAD request has the tag of a successful response,
+// the status is 304 and there is no body. The response to HEAD has the headers of the body, but not the body.
 func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts ...[]byte) {
 	h := w.Header()
 	if tag != "" {
@@ -149,8 +150,8 @@ func appendHash(tag, body []byte) []byte {
 	return append(strconv.AppendUint(tag, xxh3.Hash(body), 16), '"')
 }
 
-// Matches reports whether the value of If-None-Match matches a tag. The comparison ignores weakness (RFC 9110
-// §13.1.2).
+// Matches reports whether the value of If-None-Match matches a tag, or any with "*". The comparison ignores weakness
+// (RFC 9110 §13.1.2).
 func Matches(header, tag string) bool {
 	if header == "" {
 		return false

@@ -22,13 +22,15 @@ type Value struct {
 // Is returns the pair of the key and v for [Context]. It changes no context.
 func (k *Key[T]) Is(v T) Value { return Value{&k.id, v} }
 
-// Of returns the value of ctx for the key. It reports false if ctx has no such value.
+// Of returns the value of ctx for the key. It reports false if ctx has no such value, or a nil interface. A nil
+// pointer is a value.
 func (k *Key[T]) Of(ctx context.Context) (v T, ok bool) {
 	v, ok = ctx.Value(&k.id).(T)
 	return v, ok
 }
 
-// Context returns a copy of ctx with all values, in fewer allocations than [context.WithValue] for each.
+// Context returns a copy of ctx with all values, in fewer allocations than [context.WithValue] for each. They replace
+// those of ctx with the same keys. An empty [Value] has no effect.
 func Context(ctx context.Context, values ...Value) context.Context {
 	s := &several{Context: ctx}
 	s.count = copy(s.values[:], values)

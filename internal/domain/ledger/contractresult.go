@@ -117,7 +117,8 @@ func (r *ContractResult) FailureReason() Null[string] {
 }
 
 // Value returns the value in tinybars as decimal text: that of the Ethereum transaction, rounded towards zero, or
-// else the amount. It is empty, which is null in the graph, if the value is missing.
+// else the amount. The bytes of the former are two's complement, unlike in [ContractResult.ValueWeibar]. It is empty,
+// which is null in the graph, if the value is missing.
 func (r *ContractResult) Value() Integer {
 	if r.Ethereum == nil {
 		return decimal(r.Amount)
@@ -129,8 +130,8 @@ func (r *ContractResult) Value() Integer {
 	return Integer(v.Quo(v, big.NewInt(weibarsPerTinybar)).String())
 }
 
-// ValueWeibar returns the value in weibars as decimal text: that of the Ethereum transaction, or else the amount.
-// It is empty, which is null in the graph, if the value is missing.
+// ValueWeibar returns the value in weibars as decimal text: that of the Ethereum transaction, whose bytes are an
+// unsigned number, or else the amount. It is empty, which is null in the graph, if the value is missing.
 func (r *ContractResult) ValueWeibar() Integer {
 	if r.Ethereum == nil {
 		if !r.Amount.Valid {
@@ -179,30 +180,36 @@ func ofEthereum[T any](r *ContractResult, get func(*EthereumTransaction) T) T {
 	return get(r.Ethereum)
 }
 
-// MaxFeePerGas returns the maximum fee per gas in tinybars, or null without an Ethereum transaction.
+// MaxFeePerGas returns the maximum fee per gas in tinybars, "0x" if the Ethereum transaction has none, or null
+// without an Ethereum transaction.
 func (r *ContractResult) MaxFeePerGas() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxFeePerGas) })
 }
 
-// MaxFeePerGasWeibar returns the maximum fee per gas in weibars, or null without an Ethereum transaction.
+// MaxFeePerGasWeibar returns the maximum fee per gas in weibars, "0x" if the Ethereum transaction has none, or null
+// without an Ethereum transaction.
 func (r *ContractResult) MaxFeePerGasWeibar() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxFeePerGas) })
 }
 
-// MaxPriorityFeePerGas returns the tip in tinybars, or null without an Ethereum transaction.
+// MaxPriorityFeePerGas returns the tip in tinybars, "0x" if the Ethereum transaction has none, or null without an
+// Ethereum transaction.
 func (r *ContractResult) MaxPriorityFeePerGas() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxPriorityFeePerGas) })
 }
 
-// MaxPriorityFeePerGasWeibar returns the tip in weibars, or null without an Ethereum transaction.
+// MaxPriorityFeePerGasWeibar returns the tip in weibars, "0x" if the Ethereum transaction has none, or null without
+// an Ethereum transaction.
 func (r *ContractResult) MaxPriorityFeePerGasWeibar() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxPriorityFeePerGas) })
 }
 
-// GasPriceTinybar returns the gas price that the sender of an Ethereum transaction offered, in tinybars.
+// GasPriceTinybar returns the gas price that the sender of an Ethereum transaction offered, in tinybars and rounded
+// down, or "0x" if it offered none.
 func (e *EthereumTransaction) GasPriceTinybar() Quantity { return tinybarQuantity(e.GasPrice) }
 
-// GasPriceWeibar returns the gas price that the sender of an Ethereum transaction offered, in weibars.
+// GasPriceWeibar returns the gas price that the sender of an Ethereum transaction offered, in weibars, or "0x" if it
+// offered none.
 func (e *EthereumTransaction) GasPriceWeibar() Quantity { return QuantityOf(e.GasPrice) }
 
 // Type returns the type of the Ethereum transaction, 0 for native transactions.
@@ -210,12 +217,12 @@ func (r *ContractResult) Type() int32 {
 	return ofEthereum(r, func(e *EthereumTransaction) int32 { return int32(e.Type) })
 }
 
-// R returns the R value of the signature, or null without an Ethereum transaction.
+// R returns the R value of the signature, empty if it is unknown, or null without an Ethereum transaction.
 func (r *ContractResult) R() []byte {
 	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureR) })
 }
 
-// S returns the S value of the signature, or null without an Ethereum transaction.
+// S returns the S value of the signature, empty if it is unknown, or null without an Ethereum transaction.
 func (r *ContractResult) S() []byte {
 	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureS) })
 }
@@ -233,7 +240,8 @@ func known(b []byte) []byte {
 const firstV = 35
 
 // V returns the V value of a legacy transaction's signature, derived from the chain ID if it is missing. For other
-// transactions, and without a chain ID, it returns the recovery identifier.
+// transactions, and without a chain ID, it returns the recovery identifier. It is null if that is missing too, and
+// without an Ethereum transaction.
 func (r *ContractResult) V() Integer {
 	return ofEthereum(r, func(e *EthereumTransaction) Integer {
 		switch {

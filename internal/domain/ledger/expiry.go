@@ -23,7 +23,7 @@ func ExpiryAfter(created Timestamp, period int64) Expiry {
 	return Expiry{Null: Of(MaxTimestamp), late: nanos.Add(nanos, big.NewInt(int64(created)))}
 }
 
-// Append appends "seconds.nanoseconds" with nine digits of nanoseconds.
+// Append appends "seconds.nanoseconds" with nine digits of nanoseconds. The expiry must not be null.
 func (e Expiry) Append(dst []byte) []byte {
 	if e.late == nil {
 		return e.V.Append(dst)

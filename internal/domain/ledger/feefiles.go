@@ -37,8 +37,9 @@ var publicNetworks = []publicNetwork{
 	{"OTHER", "", 0},
 }
 
-// FeeFilesOf returns the fee files of a network by its configured name, in any letter case. Without a name, the
-// chain ID selects the network, and the files are not strict. For an unknown name, the error wraps [ErrSyntax].
+// FeeFilesOf returns the fee files of a network by its configured name, in any letter case. Without a name, the chain
+// ID selects the network, and the files are not strict. For other chain IDs the simple fee schedule applies at all
+// times. For an unknown name, the error wraps [ErrSyntax].
 func FeeFilesOf(name string, chainID Quantity) (FeeFiles, error) {
 	i := slices.IndexFunc(publicNetworks, func(n publicNetwork) bool {
 		return strings.EqualFold(n.name, name) || name == "" && n.chainID == chainID

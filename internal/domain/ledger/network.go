@@ -101,8 +101,8 @@ func StakingPeriodOf(end Timestamp) TimestampRange {
 // Share is a fraction with nine decimals, rounded to the nearest 32-bit float.
 type Share float32
 
-// NewShare returns numerator / denominator, with the ninth decimal rounded half up. If the denominator is 0, it
-// returns 0.
+// NewShare returns numerator / denominator, with the ninth decimal rounded half away from zero. If the denominator is
+// 0, it returns 0.
 func NewShare(numerator, denominator int64) Share {
 	if denominator == 0 {
 		return 0
@@ -120,8 +120,8 @@ func NewShare(numerator, denominator int64) Share {
 const MaxPeriods = 1000
 
 // Periods returns the bounds of the periods in a range, in ascending order: the start of the range, the starts of all
-// periods in it, and its end, which is until if the range has none. It fails for empty ranges and more than
-// [MaxPeriods] periods.
+// periods in it, and its end, which is until if the range has none. It fails for ranges that are empty or start
+// before 1970, and for more than [MaxPeriods] periods.
 func (r StatisticsRange) Periods(by StatisticsInterval, until Timestamp) ([]Timestamp, error) {
 	if r.To != nil {
 		until = *r.To

@@ -63,7 +63,7 @@ func (n *Null[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &n.V) //nolint:wrapcheck // the decoder adds the context
 }
 
-// textOf returns bytes as text, or null if they are nil or not valid UTF-8.
+// textOf returns bytes as text, or null if they are nil or not valid UTF-8. Empty bytes are the empty text.
 func textOf(b []byte) Null[string] {
 	return Null[string]{V: string(b), Valid: b != nil && utf8.Valid(b)}
 }

@@ -67,9 +67,9 @@ func readEntityID(m proto.Message) (EntityID, error) {
 	return NewEntityID(part(1), part(2), part(3))
 }
 
-// DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3
-// scheduled, 4 nonce. Missing fields have the values 0 and false. Errors wrap [ErrSyntax], or [ErrRange] for an
-// account that cannot exist.
+// DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account,
+// 3 scheduled, 4 nonce. Missing fields have the values 0 and false, but a missing or invalid valid start is null.
+// Errors wrap [ErrSyntax], or [ErrRange] for an account that cannot exist.
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id, err := decodeTransactionID(b)
 	if err != nil {
@@ -109,7 +109,7 @@ func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 }
 
 // decodeCustomFeeLimit decodes a serialized CustomFeeLimit, without the context that [DecodeCustomFeeLimit] adds to
-// errors. They wrap [ErrSyntax].
+// errors. They wrap [ErrSyntax] or [ErrRange].
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	var m services.CustomFeeLimit
 	if err := proto.Unmarshal(b, &m); err != nil {

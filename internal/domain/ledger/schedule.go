@@ -21,8 +21,8 @@ const (
 	DefaultLifetime = Timestamp(31 * time.Minute)
 )
 
-// StateAt returns the schedule's state at an instant: executed, deleted, expired or pending. It uses the
-// expiration time, or the default lifetime without one.
+// StateAt returns the schedule's state at an instant: executed, deleted, expired or pending. It is expired
+// [ExpirationDelay] after its expiration time, or without one [DefaultLifetime] after its creation.
 func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 	switch {
 	case s.ExecutedTimestamp.Valid:
@@ -98,7 +98,8 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 }
 
 // party returns the account of a transfer, and appends it to t.Senders or t.Receivers. With isApproval it adds no
-// sender, because the payer signs for an allowance.
+// sender, because the payer signs for an allowance. An account without a number, such as one with an alias, is 0 and
+// in neither list.
 func (t *ScheduledTransaction) party(account *services.AccountID, amount int64, isApproval bool) EntityID {
 	id := idOf(account)
 	switch {
@@ -149,7 +150,7 @@ func (k *KeyInfo) Missing(signatures []*ScheduleSignature) []*KeyInfo {
 }
 
 // missing returns the keys in a key, with at most depth levels of lists, that have not signed and of which signatures
-// are still required.
+// are still required. A list below these levels, and one without keys, counts as a key of its own.
 func (k *KeyInfo) missing(signatures []*ScheduleSignature, depth int) (out []*KeyInfo) {
 	var keys []*KeyInfo
 	required := 0

@@ -63,8 +63,8 @@ func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
 // thousandths of tinycents.
 const tinycentsPerFee = 1000
 
-// Tinybars converts tinycents to tinybars, rounded down. It returns null if the result exceeds 64 bits or the rate is
-// empty.
+// Tinybars converts tinycents to tinybars, rounded down. It returns null if the result exceeds 64 bits, the rate is
+// empty or tinycents is negative.
 func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
 	if r.CentEquivalent <= 0 || r.HbarEquivalent < 0 || tinycents < 0 {
 		return Null[int64]{}
@@ -129,8 +129,8 @@ var gasFunctions = []services.HederaFunctionality{
 	services.HederaFunctionality_EthereumTransaction,
 }
 
-// GasFees returns the same price of gas, in tinycents, for each function that uses gas, in tinybars and sorted by
-// transaction type. It returns no fees if the price is null or the rate is empty.
+// GasFees converts a price of gas from tinycents to tinybars and returns it as the fee of each function that uses
+// gas, sorted by transaction type. It returns no fees if the price is null or the rate is empty.
 func GasFees(tinycents Null[int64], rate ExchangeRate) []*NetworkFee {
 	if !tinycents.Valid {
 		return []*NetworkFee{}
@@ -146,7 +146,8 @@ func GasFees(tinycents Null[int64], rate ExchangeRate) []*NetworkFee {
 	return out
 }
 
-// gasTinybars converts a price of gas from tinycents to tinybars, rounded down and at least 1.
+// gasTinybars converts a price of gas from tinycents to tinybars, rounded down and at least 1. A negative price
+// counts as 0. It returns null as [ExchangeRate.Tinybars] does.
 func (r *ExchangeRate) gasTinybars(tinycents int64) Null[int64] {
 	price := r.Tinybars(max(tinycents, 0))
 	if price.Valid {
@@ -155,8 +156,9 @@ func (r *ExchangeRate) gasTinybars(tinycents int64) Null[int64] {
 	return price
 }
 
-// Tinycents implements [GasFile]. It is the price of the first function that uses gas, rounded down. The next
-// schedule applies if the current one had expired when the file was published, unless the next one has no fees.
+// Tinycents implements [GasFile]. It is the price of the first function that uses gas and has one, rounded down, or
+// null. The next schedule applies if the current one had expired when the file was published, unless the next one has
+// no fees.
 func (s *FeeSchedules) Tinycents(since Timestamp) Null[int64] {
 	schedule := s.Current
 	if len(s.Next.GetTransactionFeeSchedule()) > 0 && isAfter(since, schedule.GetExpiryTime().GetSeconds()) {

@@ -73,7 +73,8 @@ func ParseAnyTransactionID(s string) (TransactionID, error) {
 	return ParseTransactionID(payer + "-" + strings.Replace(start, ".", "-", 1))
 }
 
-// entityIDError converts an error of parsing a numeric id to an [EntityIDError].
+// entityIDError converts an error of parsing a numeric id to an [EntityIDError]. The caller has checked that the id
+// consists of digits, so any other error means that there are too many.
 func entityIDError(id string, err error) error {
 	var e *EntityIDError
 	if errors.As(err, &e) {

@@ -23,8 +23,9 @@ func (w *Scenario) EverydayUntil(age, n int64) {
 	w.liveUntil(to)
 }
 
-// lastTenMinutes adds the transactions of the last 300 blocks, one every two seconds. The last block ends at the
-// end of the scenario.
+// lastTenMinutes adds the transactions of the last 300 blocks, one every two seconds: everyday ones and those of the
+// script. One block has the pending schedules instead. The last block ends at the end of the scenario, with a
+// message.
 func (w *Scenario) lastTenMinutes() {
 	const blocks = 300
 	for i := int64(blocks); i > 0; i-- {
@@ -41,7 +42,7 @@ func (w *Scenario) lastTenMinutes() {
 	w.At(w.End(), func() { w.SubmitText(demo.KeepersChat, demo.Walter, "All is well.") })
 }
 
-// pickTwo returns two different members of a list.
+// pickTwo returns two different members of a list, which has at least two.
 func (w *Scenario) pickTwo(list []int64) (int64, int64) {
 	a := w.Pick(int64(len(list)))
 	b := (a + 1 + w.Pick(int64(len(list)-1))) % int64(len(list))
@@ -49,7 +50,7 @@ func (w *Scenario) pickTwo(list []int64) (int64, int64) {
 }
 
 // Pay adds a transfer of a random amount of hbars with a random memo. The community fund pays for accounts with a
-// balance below 40 hbars.
+// balance below 40 hbars. If the payer is the receiver, Alice receives instead.
 func (w *Scenario) Pay(from, to int64) {
 	if w.Balance(from) < 40*world.Hbar {
 		from = demo.Fund
@@ -82,7 +83,8 @@ func (w *Scenario) UseContract() {
 	w.playOne(contractCalls)
 }
 
-// TradeNFT sells one of ten lighthouses to a random account for 10 to 39 hbars.
+// TradeNFT sells one of ten lighthouses to a random account for 10 to 39 hbars. Trent buys it if that account owns
+// it.
 func (w *Scenario) TradeNFT() {
 	serial := 11 + w.Pick(10)
 	owner := w.OwnerOf(demo.Lighthouse, serial)

@@ -88,7 +88,8 @@ func (w *Scenario) expand(line string) string {
 }
 
 // choose returns a random value: one of A|B|C, one of the numbers from A..B without B, a member of a list, two
-// different members of it as "2 LIST", or a line of a section.
+// different members of it as "2 LIST", or a line of a section. Texts are escaped for double quotes, which the line
+// has around them.
 func (w *Scenario) choose(text string) string {
 	if low, high, isRange := strings.Cut(text, ".."); isRange {
 		return strconv.FormatInt(w.number(low)+w.Pick(w.number(high)-w.number(low)), 10)
@@ -107,7 +108,7 @@ func (w *Scenario) choose(text string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// members returns the residents, or the accounts that hold the token with the given name.
+// members returns the residents, or the accounts that hold the token with the given name, or nil for other names.
 func (w *Scenario) members(list string) []int64 {
 	if list == "residents" {
 		return w.residents
@@ -116,7 +117,8 @@ func (w *Scenario) members(list string) []int64 {
 }
 
 // call calls the method that the first word names with the values of the other words, by reflection. After "->", a
-// name for the result follows, which later lines can use. Errors go to [world.World.Fail].
+// name for the result follows, which later lines can use. If package demo declares a number for the name, the result
+// must be that. Errors go to [world.World.Fail]; with too few words, or without such a method, nothing is called.
 func (w *Scenario) call(words []string) {
 	name, args, result := words[0], words[1:], ""
 	if n := len(args); n > 1 && args[n-2] == "->" {
@@ -162,7 +164,8 @@ func (w *Scenario) call(words []string) {
 }
 
 // assign sets a column of a row or a field of a struct by a word NAME=VALUE. NAME can be a path, such as Call.Gas.
-// Without a value, it is set to true.
+// Without a value, a field is set to true. A value of a list of arguments is appended in the type that the contract's
+// method has: the words for Source and Method stand before it. Errors go to [world.World.Fail].
 func (w *Scenario) assign(v reflect.Value, word string) {
 	path, text, given := strings.Cut(word, "=")
 	if row, ok := v.Interface().(world.Row); ok {
@@ -199,8 +202,8 @@ func (w *Scenario) assign(v reflect.Value, word string) {
 	*args = append(*args, arg.Interface())
 }
 
-// set sets a variable to the value of a text, or appends the value to a list. The type of the variable determines
-// the form of the text. Errors go to [world.World.Fail].
+// set sets a variable to the value of a text, or appends the value to a list. The type of the variable determines the
+// form of the text, which may be quoted. The text null leaves the variable as it is. Errors go to [world.World.Fail].
 func (w *Scenario) set(v reflect.Value, text string) {
 	if text == "null" {
 		return
@@ -266,8 +269,8 @@ func (w *Scenario) setBasic(v reflect.Value, text string) {
 	}
 }
 
-// column returns the value of a column: a number, a list of numbers, a boolean, bytes or a text. A text that could be
-// one of the others is in quotes.
+// column returns the value of a column: null, a number, a list of numbers, a boolean, bytes or a text. A text that
+// could be one of the others is in quotes, but bytes are recognized in quotes too; see [Scenario.bytes].
 func (w *Scenario) column(text string) any {
 	unquoted, err := strconv.Unquote(text)
 	if err != nil {
