@@ -39,13 +39,17 @@ func (r subscriptions) TopicMessages(
 
 // Transactions resolves Subscription.transactions. It streams the transactions after from, or new ones, that match a
 // filter, until ctx ends; see [live.Feeds.Transactions]. It first looks up the account of the filter. If the stream
-// fails later, it closes the channel and records the error in the [relay.Ending] of ctx.
+// fails later, it closes the channel and records the error in the [relay.Ending] of ctx. Conditions on the entity and
+// the token are BAD_USER_INPUT.
 func (r subscriptions) Transactions(
 	ctx context.Context, given *ledger.TransactionFilter, from *ledger.Timestamp,
 ) (<-chan *ledger.Transaction, error) {
 	f, err := r.withTransactionAccount(ctx, graph.OrZero(given))
 	if err != nil {
 		return nil, err
+	}
+	if f.EntityID != nil || f.TokenID != nil {
+		return nil, fault.Input("a subscription does not filter by entity or token")
 	}
 	return r.feeds.Transactions(ctx, r.db, f, from), nil
 }
