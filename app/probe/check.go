@@ -25,6 +25,9 @@ import (
 // maxBody is the maximum number of bytes to read of a response body.
 const maxBody = 1 << 20
 
+// maxDetail is the maximum length of what a result says, in bytes.
+const maxDetail = 1000
+
 // Checker runs probes.
 type Checker struct {
 	// Now is the clock for lags and intervals.
@@ -69,6 +72,7 @@ func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult
 	if err != nil {
 		r.Level, r.Detail = status.Bad, outbound.Reason(err, p.Spec.Timeout()).Error()
 	}
+	r.Detail = outbound.Text(r.Detail, maxDetail)
 	return r
 }
 

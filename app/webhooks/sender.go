@@ -157,7 +157,7 @@ func (s *Sender) send(ctx context.Context, d *status.Delivery) {
 	}
 	retry = time.Duration(float64(retry) * (0.8 + 0.4*rand.Float64()))
 	s.persist(ctx, func(ctx context.Context) error {
-		return s.editor.RecordFailed(ctx, d, reason[:min(len(reason), maxReason)], retry)
+		return s.editor.RecordFailed(ctx, d, outbound.Text(reason, maxReason), retry)
 	})
 }
 

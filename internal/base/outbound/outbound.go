@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -67,6 +68,12 @@ func Reason(err error, timeout time.Duration) error {
 		return request.Err
 	}
 	return err
+}
+
+// Text returns at most most bytes of a text in which other servers have a part, such as an error or a status line, in a
+// form that PostgreSQL stores: valid UTF-8 without zero bytes.
+func Text(text string, most int) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), most)], "\x00", ""), "?")
 }
 
 // Networks that contain an IPv4 address in an IPv6 address, at the given byte.

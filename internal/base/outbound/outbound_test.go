@@ -2,7 +2,9 @@ package outbound
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestControl checks which addresses the dialer accepts.
@@ -37,6 +39,19 @@ func TestControl(t *testing.T) {
 	} {
 		if err := allowed("tcp", address, nil); (err == nil) != want {
 			t.Errorf("%s with loopback allowed: %v", address, err)
+		}
+	}
+}
+
+// TestText checks that texts of other servers can be stored.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "status 500": "status 500", "malformed header: \x00a\xff\xfeb": "malformed header: a?b",
+		strings.Repeat("a", 27) + "äää": strings.Repeat("a", 27) + "ä?", // cut within a character
+	} {
+		if got := Text(text, 30); got != want || !utf8.ValidString(got) {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
 }
