@@ -105,6 +105,7 @@ func (c *Cost) addList(own int, n size, each Cost) {
 	c.parts = append(c.parts, part{size: n, own: own, each: each})
 }
 
+// pricing computes the costs of the selection sets of a document, in points; see [Cost].
 type pricing struct {
 	pages relay.Limits
 	past  bool // inside of a state of the ledger

@@ -79,7 +79,8 @@ func nonNullUse(set ast.SelectionSet, variable string, seen map[string]bool) *as
 	return nil
 }
 
-// nonNullIn is [nonNullUse] for a value of an argument: it also looks into lists and objects.
+// nonNullIn is [nonNullUse] for a value of an argument: it returns the type of a place in the value, also inside of
+// lists and objects, where the variable is used and null is not permitted, or nil if there is none.
 func nonNullIn(v *ast.Value, variable string) *ast.Type {
 	if v.Kind == ast.Variable && v.Raw == variable && v.ExpectedType != nil && v.ExpectedType.NonNull {
 		return v.ExpectedType

@@ -135,7 +135,8 @@ var (
 	valueEmitter = common.HexToAddress("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")
 )
 
-// transferLog returns the log that a simulation reports for a transfer of native value.
+// transferLog returns the log that a simulation with traceTransfers reports for a transfer of native value: that of an
+// ERC-20 transfer by [valueEmitter], with the amount in tinybars.
 func transferLog(t *evm.Transfer) *types.Log {
 	amount := t.Value.Bytes32()
 	topics := []common.Hash{transferTopic, common.BytesToHash(t.From[:]), common.BytesToHash(t.To[:])}

@@ -106,7 +106,7 @@ func (f Fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.To
 }
 
 // ContractStats resolves Contract.stats. It queues a read in the batch of q: the number of calls of each contract in
-// each period, and their gas.
+// each period, and their gas. An invalid range and more rows than are counted are BAD_USER_INPUT.
 func (f Fields) ContractStats(
 	_ context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStatsArgs,
 ) (

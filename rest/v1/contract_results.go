@@ -308,7 +308,8 @@ func inWeibars(r *rest.Request) bool {
 	return len(all) > 0 && strings.EqualFold(all[0], "false")
 }
 
-// resultOperation returns the operation with the unit of amounts that the client requests for a single result.
+// resultOperation returns the name of the operation, in documents/contract_result.graphql, with the unit of amounts
+// that the client requests for a single result.
 func resultOperation(r *rest.Request) string {
 	if inWeibars(r) {
 		return "ContractResultWeibar"

@@ -343,12 +343,13 @@ func (p *process) ended() bool {
 	}
 }
 
-// readyTimeout is the timeout of a start whose context has no deadline. Recovery after a crash may take minutes.
+// readyTimeout is how long a start takes at most, also if its context ends later. Recovery after a crash may take
+// minutes.
 const readyTimeout = 5 * time.Minute
 
-// awaitReady waits until the server accepts connections and the database exists. Only a real connection proves this:
-// after a kill, the socket and the last line of postmaster.pid remain and look ready. It waits at most [readyTimeout],
-// and fails at once if the server ends.
+// awaitReady waits until the server accepts connections, checks that it has the extensions, and creates the database
+// if it does not exist. Only a real connection proves this: after a kill, the socket and the last line of
+// postmaster.pid remain and look ready. It waits at most [readyTimeout], and fails at once if the server ends.
 func (s *Server) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

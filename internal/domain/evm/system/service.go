@@ -136,7 +136,8 @@ type function struct {
 // responseCode is the first result of most functions.
 const responseCode = "int64 responseCode"
 
-// reads returns the row of a read-only function with one result, which value returns from the decoded arguments.
+// reads returns the row of a read-only function with one result besides the response code. value returns it from the
+// decoded arguments, or a [refusal] with another response code.
 func reads(signature, returns string, value func(c *call, in []any) (any, error)) *function {
 	f := &function{signature: signature, returns: returns}
 	return f.results(func(c *call, in []any) ([]any, error) {
