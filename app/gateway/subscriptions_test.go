@@ -322,13 +322,13 @@ func TestSubscriptionErrors(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for document, want := range map[string]string{
-		`subscription { nothing }`:                                                                  "Cannot query field",
-		`subscription { topicMessages { text } }`:                                                   "argument",
-		`subscription { contractLogs(filter: {index: {eq: "1"}}) { index } }`:                       "does not filter by index",
-		`subscription { transactions(filter: {account: "1001", entityId: "1002"}) { chargedFee } }`: "does not filter by entity",
-		`subscription { transactions(filter: {account: "1001", tokenId: "2001"}) { chargedFee } }`:  "does not filter by entity",
-		`subscription { contractLogs(fromIndex: "1") { index } }`:                                   "fromIndex needs from",
-		`subscription { contractResults(filter: {blockNumber: "1"}) { gasUsed } }`:                  "does not filter by block",
+		`subscription { nothing }`:                                                 "Cannot query field",
+		`subscription { topicMessages { text } }`:                                  "argument",
+		`subscription { contractLogs(filter: {index: {eq: "1"}}) { index } }`:      "does not filter by index",
+		`subscription { transactions(filter: {entityId: "1002"}) { id } }`:         "does not filter by entity",
+		`subscription { transactions(filter: {tokenId: "2001"}) { id } }`:          "does not filter by entity",
+		`subscription { contractLogs(fromIndex: "1") { index } }`:                  "fromIndex needs from",
+		`subscription { contractResults(filter: {blockNumber: "1"}) { gasUsed } }`: "does not filter by block",
 		`{`: "Expected Name",
 	} {
 		events := subscribe(t, g, document, nil)
