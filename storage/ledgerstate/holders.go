@@ -32,7 +32,7 @@ func holdingArgs(m *ledger.Moment, token ledger.EntityID) []any {
 const balances = `select account_id, sum(amount)::bigint as balance from (
   select account_id, 0 as amount, true as related from related
   union all select account_id, balance, false from held where (select type from kind) is distinct from 'NON_FUNGIBLE_UNIQUE'
-  union all select account_id, amount, false from moved
+  union all select account_id, amount::bigint, false from moved
   union all select account_id, amount, false from owned) parts group by account_id having bool_or(related)`
 
 // Holders is a page of the holders of a token.

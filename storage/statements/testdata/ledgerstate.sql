@@ -150,7 +150,7 @@ counted as materialized (select (select count(*) from related) > $4 as related,
 , balances as materialized (select account_id, sum(amount)::bigint as balance from (
   select account_id, 0 as amount, true as related from related
   union all select account_id, balance, false from held where (select type from kind) is distinct from 'NON_FUNGIBLE_UNIQUE'
-  union all select account_id, amount, false from moved
+  union all select account_id, amount::bigint, false from moved
   union all select account_id, amount, false from owned) parts group by account_id having bool_or(related) and sum(amount) > 0),
 page as materialized (select x.account_id, x.balance from balances x where true and (x.balance, x.account_id) < ($7, $8) order by x.balance asc, x.account_id asc limit 25)
 select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances), c.related, c.rows
@@ -171,7 +171,7 @@ counted as materialized (select (select count(*) from related) > $4 as related,
 , balances as materialized (select account_id, sum(amount)::bigint as balance from (
   select account_id, 0 as amount, true as related from related
   union all select account_id, balance, false from held where (select type from kind) is distinct from 'NON_FUNGIBLE_UNIQUE'
-  union all select account_id, amount, false from moved
+  union all select account_id, amount::bigint, false from moved
   union all select account_id, amount, false from owned) parts group by account_id having bool_or(related) and sum(amount) > 0),
 page as materialized (select x.account_id, x.balance from balances x where true and (x.balance, x.account_id) < ($7, $8) order by x.balance asc, x.account_id asc limit 25)
 select x.account_id, x.balance, (select decimals from kind), (select count(*) from balances), c.related, c.rows
