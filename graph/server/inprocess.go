@@ -68,7 +68,8 @@ type Result struct {
 type Call struct {
 	Document  *Document
 	Operation string
-	// Variables have the declared types, as decoded from JSON. [Server.Run] adds default values to the map.
+	// Variables have the declared types, as decoded from JSON. [Server.Run] adds default values to the map, which must
+	// not be nil therefore, nor be used by others.
 	Variables map[string]any
 	Style     scalar.Style
 	Limits    relay.Limits

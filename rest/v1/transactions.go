@@ -87,7 +87,7 @@ func boundRange(r *rest.Request, at *rest.Conditions) error {
 // firstTransaction reads the consensus timestamp of the oldest transaction, or returns 0 if there are no
 // transactions.
 func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
-	res := r.RunOperation("FirstTransaction", nil)
+	res := r.RunOperation("FirstTransaction", map[string]any{})
 	if res == nil || len(res.Errors) > 0 {
 		return 0, errors.New("the first transaction is not known")
 	}
