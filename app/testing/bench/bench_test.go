@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"syscall"
 	"testing"
@@ -48,7 +49,8 @@ func TestSameBytes(t *testing.T) {
 type cost struct {
 	requests       int
 	wall, cpu, pg  time.Duration
-	objects, bytes uint64 // allocated
+	collector      time.Duration // the part of cpu in which the garbage collector ran
+	objects, bytes uint64        // allocated
 }
 
 func (c cost) per(v float64) float64 { return v / float64(c.requests) }
@@ -60,6 +62,30 @@ func cpuTime(tb testing.TB) time.Duration {
 		tb.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// collectorTime returns the CPU time of the garbage collector of this process.
+func collectorTime() time.Duration {
+	sample := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
+	metrics.Read(sample)
+	return time.Duration(sample[0].Value.Float64() * float64(time.Second))
+}
+
+// shareCollections replaces the collector's part of the CPU time of each cost by a share of all of it, in proportion
+// to the allocated bytes. A collection is started by the bytes of all, but it runs beside one: a dozen collections in
+// a benchmark can fall on the same variant each time, because their rhythm fits that of the rounds.
+func shareCollections(costs []cost) {
+	var collector time.Duration
+	var bytes uint64
+	for _, c := range costs {
+		collector += c.collector
+		bytes += c.bytes
+	}
+	for i, c := range costs {
+		share := time.Duration(float64(collector) * float64(c.bytes) / float64(bytes))
+		costs[i].cpu += share - c.collector
+		costs[i].collector = share
+	}
 }
 
 // backends returns the files with the CPU times of PostgreSQL's processes for this database, or none if they run on
@@ -104,9 +130,10 @@ func (c *cost) measure(tb testing.TB, backends []string, w way, n int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	pg := backendTime(tb, backends)
-	wall, cpu := time.Now(), cpuTime(tb)
+	wall, cpu, collector := time.Now(), cpuTime(tb), collectorTime()
 	w.askAll(n)
 	c.cpu += cpuTime(tb) - cpu
+	c.collector += collectorTime() - collector
 	c.wall += time.Since(wall)
 	c.pg += backendTime(tb, backends) - pg
 	runtime.ReadMemStats(&after)
@@ -143,6 +170,7 @@ func BenchmarkWays(b *testing.B) {
 				}
 				round++
 			}
+			shareCollections(costs)
 			report(b, ways, costs)
 		})
 	}

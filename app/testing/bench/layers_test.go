@@ -50,6 +50,7 @@ func BenchmarkLayers(b *testing.B) {
 			costs[i].measure(b, nil, l.way, perRound)
 		}
 	}
+	shareCollections(costs)
 	before := cost{requests: 1}
 	for i, l := range all {
 		if i == len(ours) {
