@@ -85,16 +85,15 @@ func (w *Watcher) begin(
 	if err != nil {
 		return 0, err
 	}
-	// The health of the ledger is read once for all probes.
+	// The health of the ledger is read once for all probes, with a timeout that is not that of the first probe.
 	checker := *w.checker
 	if read := checker.Ledger; read != nil {
-		var once sync.Once
-		var health *storage.LedgerHealth
-		var err error
-		checker.Ledger = func(ctx context.Context) (*storage.LedgerHealth, error) {
-			once.Do(func() { health, err = read(ctx) })
-			return health, err
-		}
+		health := sync.OnceValues(func() (*storage.LedgerHealth, error) {
+			ctx, cancel := context.WithTimeout(ctx, status.ProbeTimeout)
+			defer cancel()
+			return read(ctx)
+		})
+		checker.Ledger = func(context.Context) (*storage.LedgerHealth, error) { return health() }
 	}
 	for _, p := range probes {
 		slots <- struct{}{}

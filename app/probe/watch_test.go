@@ -1,7 +1,9 @@
 package probe_test
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -273,6 +275,34 @@ func TestManyGateways(t *testing.T) {
 	}
 	if got := l.summary(); !strings.HasSuffix(got, "| A:p B:p") || strings.Count(got, ";") != 0 {
 		t.Error(got)
+	}
+}
+
+// TestHealthTimeout runs probes of the ledger together: none of them limits the time in which its health is read for
+// all.
+func TestHealthTimeout(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, auto())
+	for _, name := range []string{"A", "B"} {
+		if _, err := l.editor.AddProbe(t.Context(), editor, status.Probe{
+			Component: l.parts[name], Kind: status.LagProbe, Spec: status.ProbeSpec{TimeoutMS: 100, BadMS: 60_000},
+			Every: time.Minute, FailAfter: 1, PassAfter: 1, Sets: status.PartialOutage, Publish: status.PublishDraft,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var reads []time.Duration
+	health := func(ctx context.Context) (*storage.LedgerHealth, error) {
+		end, _ := ctx.Deadline()
+		reads = append(reads, time.Until(end))
+		return &storage.LedgerHealth{}, nil
+	}
+	w := probe.NewWatcher(l.editor, probe.NewChecker(l.clock, health), slog.New(slog.DiscardHandler))
+	if n, err := w.RunDue(t.Context()); n != 2 || err != nil {
+		t.Fatalf("%d probes were run: %v", n, err)
+	}
+	if len(reads) != 1 || reads[0] < time.Second {
+		t.Errorf("the health was read with the timeouts %v", reads)
 	}
 }
 
