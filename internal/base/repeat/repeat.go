@@ -18,6 +18,9 @@ func Every(ctx context.Context, interval time.Duration) func(body func() bool) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+				if ctx.Err() != nil { // both were ready
+					return
+				}
 			}
 		}
 	}

@@ -31,6 +31,23 @@ func TestEvery(t *testing.T) {
 	}
 }
 
+// TestEveryEnds ends the context while a tick is ready: the body does not run again.
+func TestEveryEnds(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		runs := 0
+		for range repeat.Every(ctx, time.Microsecond) {
+			time.Sleep(time.Millisecond)
+			cancel()
+			runs++
+		}
+		if runs != 1 {
+			t.Fatalf("the body ran %d times", runs)
+		}
+	}
+}
+
 func TestSleep(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
