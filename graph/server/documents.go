@@ -78,8 +78,9 @@ type documents struct {
 // minWeight is what the text of a cached document counts at least, in bytes. It bounds the number of documents.
 const minWeight = 8 << 10
 
-// newDocuments returns a cache of documents of clients with texts of at most the given total length in bytes. Their
-// plans take about ten times as much.
+// newDocuments returns a cache of documents of clients with texts of at most the given total length in bytes, which
+// must be positive. Their plans take about ten times as much; they are removed from plans, in the background, with
+// their document. The texts of persisted documents may have the same length once more, and pinned ones do not count.
 func newDocuments(bytes int, plans *rowplan.Plans, pages relay.Limits) *documents {
 	return &documents{
 		pinned: map[string]*entry{}, plans: plans, pages: pages, ids: map[string]string{},
@@ -88,7 +89,10 @@ func newDocuments(bytes int, plans *rowplan.Plans, pages relay.Limits) *document
 			Weigher:       func(text string, e *entry) uint32 { return uint32(max(e.weight(text), minWeight)) },
 			OnDeletion:    func(e otter.DeletionEvent[string, *entry]) { plans.Remove(e.Value.doc) },
 		}),
-		persisted: otter.Must(&otter.Options[string, string]{MaximumSize: max(bytes/minWeight, 1)}),
+		persisted: otter.Must(&otter.Options[string, string]{
+			MaximumWeight: uint64(bytes),
+			Weigher:       func(_, text string) uint32 { return uint32(max(len(text), minWeight)) },
+		}),
 	}
 }
 

@@ -7,12 +7,15 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
+
+	"heliograph/graph/relay"
 )
 
 // FuzzBody reads arbitrary bodies and query strings. A rejection must have a client error status, a message and a
@@ -235,5 +238,24 @@ func TestInvalidJSON(t *testing.T) {
 		if bad == nil || !strings.HasPrefix(bad.err.Message, want) || len(bad.err.Message) > 400 {
 			t.Errorf("%.60s: %v, want %s", body, bad, want)
 		}
+	}
+}
+
+// TestPersistedBytes stores long texts of persisted documents: those that are kept have at most the length that the
+// cache is made for.
+func TestPersistedBytes(t *testing.T) {
+	t.Parallel()
+	const most = 256 << 10
+	d := newDocuments(most, nil, relay.Limits{})
+	for i := range 40 {
+		d.persisted.Set(strconv.Itoa(i), strings.Repeat("x", most/4))
+	}
+	d.persisted.CleanUp()
+	kept := 0
+	for text := range d.persisted.Values() {
+		kept += len(text)
+	}
+	if kept == 0 || kept > most {
+		t.Errorf("%d bytes are kept, at most %d are allowed", kept, most)
 	}
 }
