@@ -29,6 +29,7 @@ type Type struct {
 	elem  *Type    // of an array
 	text  string   // the canonical name
 	words int      // of a value in the head
+	depth int      // how many tuples and arrays are nested in it, itself included; 0 for an elementary type
 	// dynamic reports whether values are encoded by their offset.
 	dynamic bool
 }

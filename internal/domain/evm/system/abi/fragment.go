@@ -336,7 +336,7 @@ func (p *parser) word() string {
 }
 
 // typ reads a type: the name of an elementary type, or a tuple as "(…)" or "tuple(…)", with the lengths of arrays
-// after it. It fails if more than MaxDepth types are nested; depth counts them.
+// after it. It fails if more than MaxDepth tuples and arrays are nested; depth counts the tuples around it.
 func (p *parser) typ(depth int) (t *Type, err error) {
 	if p.accept("tuple(") || p.accept("(") {
 		t, _, err = p.tuple(depth + 1)
@@ -344,19 +344,21 @@ func (p *parser) typ(depth int) (t *Type, err error) {
 		t, err = elementary(p.word())
 	}
 	for err == nil && p.accept("[") {
-		depth++
 		digits := p.word()
 		n, _ := strconv.Atoi(digits)
 		switch {
-		case depth > MaxDepth:
+		case depth+t.depth >= MaxDepth:
 			err = errDeep
-		case !p.accept("]") || digits != "" && n <= 0 || t.words == 0 || n > MaxWords/t.words:
+		case !p.accept("]") || digits != "" && (n <= 0 || strconv.Itoa(n) != digits) || t.words == 0 || n > MaxWords/t.words:
 			err = fmt.Errorf("invalid array %.40q", t.text+"["+digits)
 		case digits == "":
-			t = &Type{kind: kindArray, elem: t, text: t.text + "[]", words: 1, dynamic: true}
+			t = &Type{kind: kindArray, elem: t, text: t.text + "[]", words: 1, depth: t.depth + 1, dynamic: true}
 		default:
 			text := t.text + "[" + digits + "]"
-			t = &Type{kind: kindSequence, elem: t, bits: n, text: text, words: t.words * n, dynamic: t.dynamic}
+			t = &Type{
+				kind: kindSequence, elem: t, bits: n, text: text, words: t.words * n, depth: t.depth + 1,
+				dynamic: t.dynamic,
+			}
 			if t.dynamic {
 				t.words = 1
 			}
@@ -373,7 +375,7 @@ var errDeep = errors.New("the type is nested too deeply")
 // tuple reads parameters after their opening parenthesis and returns them as a tuple. indexed reports for each
 // whether it has this modifier.
 func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
-	t = &Type{kind: kindTuple, text: "("}
+	t = &Type{kind: kindTuple, text: "(", depth: 1}
 	words := 0
 	if depth > MaxDepth {
 		return nil, nil, errDeep
@@ -404,6 +406,7 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 		t.parts, t.names, indexed = append(t.parts, part), append(t.names, name), append(indexed, isIndexed)
 		t.text += part.text
 		t.dynamic = t.dynamic || part.dynamic
+		t.depth = max(t.depth, part.depth+1)
 		if words += part.words; words > MaxWords || len(name) > maxName {
 			return nil, nil, errors.New("too many words, or too long a name")
 		}
