@@ -121,13 +121,13 @@ func alone[R any](v R, err error) (rowplan.Results[R], error) {
 	}, nil
 }
 
-// withKeys queues reading the objects with keys, for the only parent, in the batch of q. More than
-// [loading.MaxKeys] are BAD_USER_INPUT.
+// withKeys queues reading the objects with keys, for the only parent, the state, in the batch of q: one object for
+// each key, nil for those that do not exist at the moment of ctx. More than [loading.MaxKeys] are BAD_USER_INPUT.
 func withKeys[K, R any](
 	q rowplan.Request, keys []K, queue storage.QueueKeys[K, R],
 ) (rowplan.Results[[]R], error) {
-	if len(keys) > loading.MaxKeys {
-		return nil, fault.Input("give at most %d ids", loading.MaxKeys)
+	if err := loading.CheckKeys(len(keys)); err != nil {
+		return nil, err
 	}
 	return storage.Map(queue(loading.BatchOf(q), keys), func(got []R) [][]R { return [][]R{got} }), nil
 }
