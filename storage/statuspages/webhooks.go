@@ -204,7 +204,10 @@ join status.message m on m.id = o.message_id where w.id = any($1)`, taken, now)
 		}, nil).Collect(rows)
 		return wrap.Error(err, "reading claimed messages")
 	})
-	return out, explainWrite(err)
+	if err != nil {
+		return nil, explainWrite(err) // also those that were read are not claimed
+	}
+	return out, nil
 }
 
 // RecordDelivered removes sent messages from the outbox and ends the claims of their webhooks. The commit does not
