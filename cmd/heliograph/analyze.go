@@ -76,7 +76,8 @@ func printPlan(p *profile.Profile) {
 	fmt.Fprintf(os.Stdout, "%.1f ms (queue %.1f, waiting for connections %.1f), %d bytes\n"+
 		"%d levels, %d round trips, %d statements, %d cache hits\n\nlevel trip      ms    rows\n",
 		p.Milliseconds, p.Queue, p.Waiting, p.Bytes, p.Levels, p.RoundTrips, len(p.Statements)+p.Omitted, p.CacheHits)
-	at := func(ms float64) int { return min(int(ms/p.Milliseconds*planWidth), planWidth-1) }
+	all := max(p.Milliseconds, 0.001)
+	at := func(ms float64) int { return min(int(ms/all*planWidth), planWidth-1) }
 	for _, s := range p.Statements {
 		from := at(s.Start)
 		bar := strings.Repeat(" ", from) + strings.Repeat("█", at(s.Start+s.Milliseconds)-from+1)
