@@ -68,8 +68,8 @@ func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractA
 	return call, err
 }
 
-// EstimateGas resolves Query.estimateGas. It runs a call to estimate its gas. If the call fails, a note has its
-// failure.
+// EstimateGas resolves Query.estimateGas. It runs a call to estimate its gas. If the call fails, it returns the
+// estimate, which has no gas, and beside it a [relay.Note] with the failure, which is no error of the field.
 func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArgs) (*calls.GasEstimate, error) {
 	estimate, err := r.calls.Estimate(ctx, &args.Input)
 	if err == nil && estimate.Failure != nil {

@@ -17,8 +17,9 @@ import (
 
 var contractList = ofNumber("contracts", func(c *ledger.Contract) int64 { return int64(c.EntityID) })
 
-// slotList returns the list of a contract's storage, now or, with atTime, at a time. The two order slots in different
-// ways, so that the cursors of one are refused by the other.
+// slotList returns the description of the list of a contract's storage, now or, with atTime, at a time: its order and
+// its cursors. It reads nothing. The two order slots in different ways, so that the cursors of one are refused by the
+// other.
 func slotList(atTime bool) listOf[ledger.ContractState] {
 	kind := "slots"
 	if atTime {

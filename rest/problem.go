@@ -115,10 +115,10 @@ func CannotConvert(name string) *Problem {
 	return ModernProblem(http.StatusBadRequest, "Failed to convert '"+name+"'")
 }
 
-// ModernBad returns a 400 of the modern family with the given detail.
+// ModernBad returns a 400 of the modern family, see [Family], with the given detail.
 func ModernBad(detail string) *Problem { return ModernProblem(http.StatusBadRequest, detail) }
 
-// ModernBadAll returns a 400 of the modern family with one message for each detail.
+// ModernBadAll returns a 400 of the modern family, see [Family], with one message for each detail.
 func ModernBadAll(details ...string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Items: list.Map(details, func(d string) Item {
 		return ModernBad(d).Items[0]

@@ -588,7 +588,7 @@ func (f Fields) queueHolders(
 }
 
 // checkHolders returns the BAD_USER_INPUT error of holders of a token that cannot be read, or nil. It can read the
-// nearest snapshots for the message.
+// nearest snapshots for the message; if that fails, it returns that error.
 func (f Fields) checkHolders(
 	ctx context.Context, m *ledger.Moment, t *ledger.Token, h *ledgerstate.Holders,
 ) error {

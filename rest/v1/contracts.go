@@ -236,8 +236,9 @@ func finishState(r *rest.Request) error {
 	return nil
 }
 
-// unlessUnknown returns problem, or the empty response if the contract is an address that is unknown, which it
-// reads.
+// unlessUnknown returns problem, or empty, which is a response and no failure, if the contract is an address without an
+// entity. It looks up the entity of an address in the graph, and returns the error if that fails. For an id it reads
+// nothing.
 func unlessUnknown(r *rest.Request, ref ledger.AccountRef, empty *rest.Direct, problem error) error {
 	if !ref.Address.Valid {
 		return problem

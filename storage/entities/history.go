@@ -222,7 +222,8 @@ func queueChanges(b *storage.Batch, of []versions, keys ...[]int64) storage.Resu
 // keyNames are the names of the columns of a key in statements for versions.
 var keyNames = []string{"a", "b"}
 
-// matching returns the SQL condition on the rows of a table that have the key of a parent.
+// matching returns the SQL condition on the rows of a table that have the key of a parent. parents are the names of
+// the columns of its key, in the order of v.key and at least as many; key returns the SQL expression of such a column.
 func (v *versions) matching(parents []string, key func(column string) string) string {
 	var conditions []string
 	for i, column := range strings.Fields(v.key) {

@@ -64,8 +64,9 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// add adds a package and those that it imports to the hash, each once. tests includes its test files. Folders
-// without Go files belong to the package above them, for example embedded files.
+// add adds a package and those that it imports to the hash, each once. tests includes its test files, but not what
+// only they import. Folders without Go files belong to the package above them, for example embedded files; folders
+// called testdata do not count.
 func (s *sources) add(path string, tests bool) error {
 	if s.seen[path] {
 		return nil

@@ -24,8 +24,10 @@ const (
 const wrongNonce = 312
 
 // finishContractResult sets the members of a contract result that are computed from columns: addresses, sender, and
-// the Ethereum transaction if there is one. A function result that cannot be decoded leaves the sender unknown. It
-// fails only if the lists of the Ethereum transaction are malformed.
+// the Ethereum transaction if there is one. It replaces missing bytes and hashes by empty ones, the block hash by "0x",
+// and empty messages and initcodes by null; a stored bloom without bytes has bloomSize zero bytes, a missing one none.
+// A function result that cannot be decoded leaves the sender unknown. It fails only if the lists of the Ethereum
+// transaction are malformed.
 func finishContractResult(r *contractResultRow) error {
 	r.Address = addressOf(r.evmAddress, r.ContractID)
 	r.Partial = r.CallResult == nil

@@ -163,7 +163,8 @@ func (w *World) CallContract(c Call) *Transaction {
 	return w.commit(t)
 }
 
-// inputOf returns the input of a call, encoded if the call has a method.
+// inputOf returns the input of a call, encoded if the call has a method. If the arguments do not fit, it calls
+// [World.Fail] and returns nil, as [World.Pack] does.
 func (w *World) inputOf(c Call) []byte {
 	if c.Method == "" {
 		return c.Data

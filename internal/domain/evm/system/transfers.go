@@ -497,7 +497,8 @@ func (c *call) takeAndLog(t *token, from, to, n any) ([]any, error) {
 
 // cryptoTransfer implements cryptoTransfer, which transfers hbars and tokens at once. Its arguments are lists of
 // tokens with their movements. The newer form has a list of hbar transfers before them, and reports which
-// movements use an approval.
+// movements use an approval. It changes only the state of the simulation, in which it creates the accounts of new
+// receivers; if it fails, call.do undoes the part that is done.
 func cryptoTransfer(c *call, in []any) error {
 	x := &transfer{}
 	if len(in) == 2 {
