@@ -9,5 +9,5 @@ import (
 // TestPrintNoTime prints the plan of a request whose time rounds to 0.
 func TestPrintNoTime(t *testing.T) {
 	t.Parallel()
-	printPlan(&profile.Profile{Statements: []*profile.Statement{{Field: "block"}}})
+	printPlan(&profile.Profile{Statements: []*profile.Statement{{}}})
 }

@@ -349,7 +349,8 @@ func (p *parser) typ(depth int) (t *Type, err error) {
 		switch {
 		case depth+t.depth >= MaxDepth:
 			err = errDeep
-		case !p.accept("]") || digits != "" && (n <= 0 || strconv.Itoa(n) != digits) || t.words == 0 || n > MaxWords/t.words:
+		case !p.accept("]") || t.words == 0 || n > MaxWords/t.words,
+			digits != "" && (n <= 0 || strconv.Itoa(n) != digits):
 			err = fmt.Errorf("invalid array %.40q", t.text+"["+digits)
 		case digits == "":
 			t = &Type{kind: kindArray, elem: t, text: t.text + "[]", words: 1, depth: t.depth + 1, dynamic: true}

@@ -174,7 +174,8 @@ func TestInvalidABI(t *testing.T) {
 		"function f(uint256) returns (", "function f(int0)",
 		"function f(bytes33)", "function f(uint08)", "event e(uint256[0])", "event e(uint256[5000])",
 		"event e(uint256[-1])", "event e(uint256[02])",
-		"error e(" + strings.Repeat("(", 9) + "uint256" + strings.Repeat(")[]", 9) + ")", // nests 18 types "event e(()[])", "event e(uint256[x])",
+		"error e(" + strings.Repeat("(", 9) + "uint256" + strings.Repeat(")[]", 9) + ")", // nests 18 types
+		"event e(()[])", "event e(uint256[x])",
 		"error e(uint256) {}", "error e(uint256" + strings.Repeat(
 			"[]", 20,
 		) + ")", "error e" + strings.Repeat("(", 100_000), "error e(" + strings.Repeat("uint,", 5000) + "uint)",
