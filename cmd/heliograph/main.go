@@ -60,8 +60,9 @@ func (e *exitError) Error() string { return e.err.Error() }
 // Unwrap returns the cause. The exit code is read from the exitError itself.
 func (e *exitError) Unwrap() error { return e.err }
 
-// main runs the command of the command line until it ends or until the process gets an interrupt or termination
-// signal.
+// main runs the command of the command line and exits with the code of [run]. The first interrupt or termination
+// signal ends the context of the command, which then stops by itself; further signals have no effect. Before the
+// command, main limits GOMAXPROCS to the number of processors.
 func main() {
 	// more threads than processors compete with each other: the collector alone would use them all
 	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) > n {
@@ -75,7 +76,8 @@ func main() {
 
 // run parses a command line and the environment, executes the command and returns the exit code of the process. It
 // prints errors to standard error. The code for an invalid command line or setting, and for an unknown variable with
-// the prefix HELIOGRAPH_, is 2.
+// the prefix HELIOGRAPH_, is 2. Without arguments, and with help or --help, it prints the help and ends the process
+// with code 0.
 func run(ctx context.Context, args []string) int {
 	var cli commands
 	parser, err := kong.New(&cli,
@@ -163,7 +165,8 @@ func isTerminal(f *os.File) bool {
 }
 
 // show prints the progress of a step: as a bar on a terminal, otherwise one line for each new step. Before the delay
-// of [newProgress] has passed, it prints nothing. total is 0 if it is not known, and otherwise at least done.
+// of [newProgress] has passed, it prints nothing. total is 0 if it is not known, and otherwise at least done. Calls
+// must not be concurrent.
 func (p *progress) show(step string, done, total int) {
 	switch {
 	case time.Now().Before(p.from):
@@ -198,7 +201,8 @@ type migrateCmd struct {
 
 // Run creates or updates the tables of the ledger and of the status pages, in the configured database or in the
 // embedded one. With --status-only it leaves the ledger tables of an external database as they are. With --citus it
-// distributes them.
+// distributes those of an external database; for the embedded one, the flag has no effect. A URL of the status
+// database alone is a usage error without --status-only or --data-dir.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
@@ -272,8 +276,9 @@ type demoCmd struct {
 	logSettings
 }
 
-// Run creates missing tables and writes the demo network with its status page, in place of an earlier one. It fails
-// if the database contains other data.
+// Run creates missing tables and writes the demo network with its status page, in place of an earlier one. It fails if
+// the database contains other data. The ledger and the page are separate transactions: if the page fails, the new
+// ledger stays.
 func (c *demoCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()

@@ -83,7 +83,8 @@ type serveCmd struct {
 
 // Run checks the settings, listens, opens the databases, loads the demo if configured, and serves until the context
 // ends, a server fails or the embedded database ends. It changes settings of the whole process: the default logger,
-// the memory profile and the garbage collector.
+// the memory profile and the garbage collector. Its tasks in the background end when it returns or when the context
+// ends; it does not wait for all of them.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
 	runtime.MemProfileRate = 4 << 20 // with the default, 512 KiB, the samples take 1.5 % of the time of a request
 	gateway.SetCollector()
@@ -220,7 +221,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 }
 
 // demo writes the demo network to an embedded database that is empty. It also writes the demo status page, unless
-// the status pages have their own database or the database contains other data.
+// there are status pages, they have their own database, or the ledger database contains other data.
 func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
 		return err
@@ -357,8 +358,8 @@ func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *
 // statusConnections is the maximum number of connections to the status database, which has little load.
 const statusConnections = 4
 
-// connectStatus opens the pool of the status database, which is the ledger database by default. The database does
-// not have to be reachable yet. tracer can be nil.
+// connectStatus opens the pool of the status database, which is the ledger database by default. The database does not
+// have to be reachable yet. tracer can be nil. An invalid URL is a usage error. The caller must close the pool.
 func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*statuspages.DB, error) {
 	url, err := c.statusURL(d.url)
 	if err != nil {
@@ -391,7 +392,8 @@ func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, er
 	return public, []net.Listener{l}, nil
 }
 
-// listenOn opens the port of a flag. Its errors say how to choose another address.
+// listenOn opens the port of an address. flag is the name of the flag that sets it; errors contain it and say how to
+// choose another address.
 func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", strings.TrimSpace(address))
 	switch {
@@ -416,7 +418,8 @@ func closeAll(list []net.Listener) {
 // serve serves requests and runs the background tasks until the context ends, a server fails or the embedded database
 // ends. After the end of the context, readiness fails at once, and requests are served for the shutdown delay. Then
 // serve ends subscriptions, waits for open requests for up to drainTimeout, and waits for messages that are being
-// sent. It returns nil after the end of the context, unless the requests take longer.
+// sent. It returns nil after the end of the context, unless the requests take longer. After a failure, it shuts down
+// in the same way without the delay and returns the error, which for the database has the exit code exitDatabaseDied.
 func (c *serveCmd) serve(
 	ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, traces *tracing.Traces, public,
 	admin []net.Listener,

@@ -84,8 +84,9 @@ func invalid(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// checkRanges returns a usage error if a setting is less than its tag min or more than its tag max. Settings
-// without a default may be missing.
+// checkRanges returns a usage error if a setting is less than its tag min or more than its tag max. Settings without a
+// default may be missing. A flag with such a tag must have an environment variable, which the error names; otherwise
+// checkRanges panics instead of the error.
 func checkRanges(flags []*kong.Flag) error {
 	for _, f := range flags {
 		if least := f.Tag.Get("min"); least != "" && compareWith(f.Target, least) < 0 &&
@@ -336,7 +337,8 @@ func parseTrusted(text []byte) (map[string]string, error) {
 	return documents, nil
 }
 
-// parseClock returns a clock that always shows the given time, or the system clock if it is empty.
+// parseClock returns a clock that always shows the given RFC 3339 time, or the system clock if the text is empty.
+// Another text is a usage error.
 func parseClock(fixedTime string) (func() time.Time, error) {
 	if fixedTime == "" {
 		return time.Now, nil
@@ -349,7 +351,7 @@ func parseClock(fixedTime string) (func() time.Time, error) {
 }
 
 // base returns the entity id 0 in the shard and realm of the ledger, from which ids without shard and realm are
-// completed.
+// completed. A shard or realm out of range is a usage error.
 func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	id, err := ledger.NewEntityID(s.Shard, s.Realm, 0)
 	if err != nil {
@@ -358,7 +360,8 @@ func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	return id, err
 }
 
-// chainID returns the EVM chain id of the network as a quantity. The setting is decimal or "0x" and hex.
+// chainID returns the EVM chain id of the network as a quantity. The setting is decimal or "0x" and hex. It fails with
+// a usage error unless the id is a positive int64.
 func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 	digits, base := s.ChainID, 10
 	if after, ok := strings.CutPrefix(digits, "0x"); ok {
@@ -441,8 +444,9 @@ type traceSettings struct {
 	TraceRatio    float64 `env:"HELIOGRAPH_TRACE_RATIO" default:"1" help:"Fraction of requests to trace, from 0 to 1. A traceparent header takes precedence."`
 }
 
-// traces starts the export of traces if it is configured, otherwise it returns nil. Spans that cannot be delivered
-// are reported in log.
+// traces starts the export of traces if it is configured, until [tracing.Traces.Shutdown] is called; otherwise it
+// returns nil. It connects to nothing yet. Spans that cannot be delivered are reported in log. An invalid setting is a
+// usage error.
 func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
 	started, err := tracing.Start(ctx, tracing.Options{
 		Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio,

@@ -152,9 +152,10 @@ func (s *session) selectPage(ctx context.Context) error {
 // statusTimeout is the statement timeout of status commands.
 const statusTimeout = 20 * time.Second
 
-// database returns the URL of the status database, and a function that stops what it has started. Without a
-// configured URL it is the embedded database, which must exist unless --data-dir is set, and which is started unless
-// another process runs it.
+// database returns the URL of the status database, and a function that stops what it has started. Without a configured
+// URL it is the embedded database, which must exist unless --data-dir is set, and which is started unless another
+// process runs it. In that case the result is a keyword string with the folder of its socket. After an error, done can
+// be nil.
 func (s *statusSettings) database(ctx context.Context) (url string, done func() error, err error) {
 	nothing := func() error { return nil }
 	if s.StatusURL != "" || s.DatabaseURL != "" {
@@ -214,8 +215,8 @@ func explainStatus(url string, err error) error {
 	}
 }
 
-// render returns the bodies of all documents of the status API by name, from a gateway in this process. The
-// context selects the state that it reads.
+// render returns the bodies of all documents of the status API by name, from a gateway in this process. It reads the
+// present state on the pool, or the state in the transaction of ctx: a snapshot or a write that is previewed.
 func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	g, err := s.gateway(false)
 	if err != nil {
@@ -392,7 +393,7 @@ func (s *session) affected(ctx context.Context, given []string) (out []status.As
 }
 
 // find reads the components of the page and returns the component or group with the given id or name. It fails if
-// there is none.
+// there is none, or if several have the name.
 func (s *session) find(ctx context.Context, ref string) (*status.Component, error) {
 	w, err := s.db.WorkingCopy(ctx, s.page)
 	if err != nil {

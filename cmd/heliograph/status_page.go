@@ -242,7 +242,8 @@ func (c *statusTokenRmCmd) run(ctx context.Context, s *session) error {
 
 type statusTokenListCmd struct{}
 
-// run reads the access tokens of all pages from the database of status pages, and prints them without their secrets.
+// run reads the access tokens of all pages, also expired ones, from the database of status pages, and prints them
+// without their secrets.
 func (statusTokenListCmd) run(ctx context.Context, s *session) error {
 	list, err := s.db.Tokens(ctx, time.Time{})
 	if err != nil {

@@ -70,7 +70,7 @@ func (statusProbeListCmd) run(ctx context.Context, s *session) error {
 	})
 }
 
-// probeObject returns the members of a probe in the JSON output.
+// probeObject returns the members of a probe in the JSON output. The last result is null if the probe has not run.
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
 		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec,
@@ -85,7 +85,8 @@ func probeObject(p *status.Probe) map[string]any {
 	return o
 }
 
-// resultObject returns the members of a probe's result in the JSON output.
+// resultObject returns the members of a probe's result in the JSON output. The milliseconds are null if the time was
+// not measured.
 func resultObject(r status.ProbeResult) map[string]any {
 	o := map[string]any{"at": r.At, "level": r.Level, "milliseconds": nil, "detail": r.Detail}
 	if r.Took >= 0 {
@@ -98,7 +99,8 @@ type probeArg struct {
 	ID int64 `arg:"" help:"Number of the probe."`
 }
 
-// find reads the probe with the id of the argument, and fails if the page does not have it.
+// find reads the probe with the id of the argument. It fails if the probe does not exist or belongs to another page
+// than that of the session; the returned probe must not be used then.
 func (a *probeArg) find(ctx context.Context, s *session) (*status.Probe, error) {
 	p, err := s.db.Probe(ctx, a.ID)
 	if err == nil && (p == nil || p.PageCode != s.page.Code) {
@@ -168,6 +170,7 @@ func (statusProbeRunCmd) run(ctx context.Context, s *session) error {
 type statusProbeBeatCmd struct{ probeArg }
 
 // run records a heartbeat of a probe, with the present time, in the database of status pages, and prints that it did.
+// It fails if no page has a probe of the kind heartbeat with the number.
 func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RecordHeartbeat(ctx, c.ID), map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
 }

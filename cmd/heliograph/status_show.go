@@ -73,7 +73,8 @@ type statusListCmd struct {
 }
 
 // run reads pages, components or a kind of notices from the database of status pages, and prints them. Only pages need
-// no selected page.
+// no selected page. Open notices are at first the incidents, then the maintenances, each up to the limit and the
+// newest first.
 func (c *statusListCmd) run(ctx context.Context, s *session) error {
 	if c.What == "pages" {
 		return listPages(ctx, s)
@@ -228,7 +229,7 @@ type statusRenderCmd struct {
 }
 
 // run renders a document of the status API from the database of status pages, and writes its body to the standard
-// output.
+// output. The name can have the prefix /api/v2/ and lack the suffix .json. Another name is a usage error.
 func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	documents, err := c.documents(ctx, s)
 	if err != nil {
@@ -335,8 +336,9 @@ type statusExportCmd struct {
 	Folder string `arg:"" help:"Folder. It is created if it does not exist."`
 }
 
-// run writes the static site of the page to a folder and prints the number of files. It replaces each file
-// atomically, and removes the pages of notices and months that do not exist any more.
+// run writes the static site of the page to a folder and prints the number of files. It replaces each file atomically,
+// and removes the pages of notices and months that do not exist any more. If rendering or writing fails, it removes
+// nothing, and the files that were written before stay.
 func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 	g, err := s.gateway(true)
 	if err != nil {

@@ -51,7 +51,8 @@ type statusSyncCmd struct {
 }
 
 // run reads the page of another server and writes it to the database once, or with --every mirrors it until the
-// process ends. With --import the copy is independent of its source afterwards.
+// process ends. With --import the copy is independent of its source afterwards. It rejects --url without --import, and
+// --every with --import or in a dry run.
 func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	o := pagesync.Options{
 		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
@@ -94,8 +95,9 @@ func follow(ctx context.Context, o pagesync.Options) error {
 // progressDelay is how long a command runs before it prints progress.
 const progressDelay = 2 * time.Second
 
-// copyPage reads a page of another server, writes it to the database, prints the result, and warns on standard
-// error of what it could not copy. It sets o.Step to show progress.
+// copyPage reads a page of another server, writes it to the database, prints the result, and warns on standard error
+// of what it could not copy. It sets Step in its copy of o to show progress. If the page does not exist afterwards, as
+// in a dry run for a new page, it prints no result and returns nil.
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(progressDelay)
 	defer bar.end()

@@ -56,8 +56,9 @@ func lookError(err error) error {
 }
 
 // ensureCluster creates the cluster with initdb if it does not exist. It is created in a temporary folder and renamed,
-// so that an incomplete cluster is never used. If ctx ends meanwhile, initdb is killed. made reports whether the
-// cluster is new. A cluster of another version fails with [ErrOtherVersion] and is not changed.
+// so that an incomplete cluster is never used. Before that, it kills the processes of an interrupted initdb and
+// removes its files. If ctx ends meanwhile, initdb is killed. made reports whether the cluster is new. A cluster of
+// another version fails with [ErrOtherVersion] and is not changed.
 func ensureCluster(ctx context.Context, b binaries, l layout, id identity) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {
@@ -128,8 +129,8 @@ func lastLines(text []byte, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 
-// openLog opens the server's log for appending, after renaming one of more than 16 MB. The caller must close it.
-// size is the offset at which new text starts.
+// openLog opens the server's log for appending, after renaming one of more than 16 MiB, which replaces the one that
+// was renamed before. The caller must close it. size is the offset in bytes at which new text starts.
 func openLog(path string) (f *os.File, size int64, err error) {
 	const long = 16 << 20 // bytes
 	if info, err := os.Stat(path); err == nil && info.Size() > long {

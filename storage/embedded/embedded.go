@@ -140,7 +140,8 @@ func socketPathTooLong(dir string) bool {
 }
 
 // openBase creates the data folder if it does not exist and returns its absolute path without symbolic links. The
-// default is [DefaultDataDir].
+// default is [DefaultDataDir]. Only the user can access a new folder; one that root creates is readable by all. An
+// existing folder keeps its mode.
 func openBase(base string) (string, error) {
 	var err error
 	if base == "" {

@@ -58,8 +58,9 @@ func searchFolders(ctx context.Context) []string {
 	return dirs
 }
 
-// find selects the programs for the data in base: those in o.BinDir, or the newest usable ones that fit. majors
-// are the versions of its clusters. It fails with [ErrNoServer] or [ErrOtherVersion], and with the reasons.
+// find selects the programs for the data in base: those in o.BinDir, or the newest usable ones that fit. majors are
+// the versions of its clusters; base itself is only part of errors. It fails with [ErrNoServer] or [ErrOtherVersion],
+// and with the reasons. It also fails if the programs in o.BinDir are unusable, or if ctx ends during the search.
 func find(ctx context.Context, o Options, base string, majors []int) (binaries, error) {
 	if o.BinDir != "" {
 		dir, err := filepath.Abs(o.BinDir) // the programs run in another working directory

@@ -17,8 +17,9 @@ type identity struct {
 	cred *syscall.Credential // nil means the user of this process
 }
 
-// chooseIdentity returns the user that runs the server on data, a folder that need not exist. PostgreSQL refuses to
-// run as root. If this process runs as root, the user is the owner of the data, or else postgres or nobody.
+// chooseIdentity returns the user that runs the server on data, a folder that need not exist. It is the user of this
+// process; if another user owns the data, chooseIdentity fails. PostgreSQL refuses to run as root: if this process
+// runs as root, the user is the owner of the data, or else postgres or nobody.
 func chooseIdentity(data string) (identity, error) {
 	uid := os.Geteuid()
 	var owner syscall.Stat_t

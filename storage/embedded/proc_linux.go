@@ -14,7 +14,7 @@ import (
 // inspect returns the relation of process pid to the cluster in data. A server's working directory is its data folder.
 // If the working directory cannot be read (this takes a capability that containers lack), the command line is used. A
 // process that is ending loses its command line before it detaches from the shared memory of the cluster, and its
-// working directory after that.
+// working directory after that. With an error, the relation is not known.
 func inspect(pid int, data string) (relation, error) {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
@@ -37,7 +37,8 @@ func inspect(pid int, data string) (relation, error) {
 	return foreign, nil
 }
 
-// processesOf returns the visible processes of the cluster in data, both leaders and workers.
+// processesOf returns the visible processes of the cluster in data, both leaders and workers. It leaves out processes
+// that cannot be inspected, and returns nil if /proc cannot be read.
 func processesOf(data string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -56,9 +57,9 @@ func processesOf(data string) []int {
 	return pids
 }
 
-// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. The kernel sends it
-// the signal death when the thread that started it ends. A change of user resets this setting; Go applies it after the
-// change.
+// procAttr makes a child run as cred, or as the user of this process if cred is nil, in its own process group so that
+// Ctrl-C does not reach it. The kernel sends it the signal death when the thread that started it ends; 0 sends none. A
+// change of user resets this setting; Go applies it after the change.
 func procAttr(cred *syscall.Credential, death syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: cred, Setpgid: true, Pdeathsig: death}
 }

@@ -100,8 +100,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// prepareFolders creates the folders of this major version and returns the user that runs the server. If the path
-// of the socket is too long, it puts the socket into a temporary folder.
+// prepareFolders creates the folders of this major version and returns the user that runs the server. If the path of
+// the socket is too long, it puts the socket into a temporary folder, which it records in s.tmp and s.paths.sock.
 func (s *Server) prepareFolders() (identity, error) {
 	id, err := chooseIdentity(s.paths.data)
 	if err != nil {
@@ -153,8 +153,9 @@ func (s *Server) settings(o Options) map[string]string {
 	return set
 }
 
-// launch starts the server's first process and sets s.proc. It runs postgres itself instead of pg_ctl, which would
-// detach it. It does not wait until the server accepts connections.
+// launch starts the server's first process and sets s.proc and s.logSize. It runs postgres itself instead of pg_ctl,
+// which would detach it. It does not wait until the server accepts connections. With o.Outlives, the process goes on
+// when this one ends.
 func (s *Server) launch(id identity, o Options) error {
 	args := []string{"-D", s.paths.data}
 	settings := s.settings(o)
@@ -211,7 +212,8 @@ func (s *Server) Err() error {
 	return s.death()
 }
 
-// death returns an error for an unexpected end of the server, with its exit status and the last lines of its log.
+// death returns an error for an unexpected end of the server, with its exit status and the last lines of its log. The
+// server must have ended.
 func (s *Server) death() error {
 	how := "exit status 0"
 	if s.proc.err != nil {
@@ -220,7 +222,8 @@ func (s *Server) death() error {
 	return fmt.Errorf("PostgreSQL ended by itself (%s): %s (from %s)", how, s.logTail(), s.paths.log)
 }
 
-// logTail returns the last lines of the server's log since this process started it.
+// logTail returns the last four lines of the server's log since this process started it, from at most 4096 bytes, or a
+// note if the log cannot be read.
 func (s *Server) logTail() string {
 	f, err := os.Open(s.paths.log)
 	if err != nil {
@@ -314,9 +317,10 @@ type process struct {
 	err  error
 }
 
-// launch starts cmd and waits for its end on a separate thread. The parent-death signal is sent when the thread that
-// started the child ends, so that thread must live as long as the child. The goroutine never unlocks the thread, so
-// the thread ends with it.
+// launch starts cmd and returns without waiting for its end. A goroutine waits for that on a separate thread, and then
+// closes done of the process. The parent-death signal is sent when the thread that started the child ends, so that
+// thread must live as long as the child. The goroutine never unlocks the thread, so the thread ends with it. If cmd
+// cannot be started, the returned process must not be used: its done is never closed.
 func launch(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error, 1)

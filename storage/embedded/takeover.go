@@ -30,10 +30,10 @@ const (
 	foreign                 // another process with a reused process id
 )
 
-// takeOver cleans up after an earlier gateway: it stops its server and workers, and removes their files. It must
-// be called with the lock held: no other gateway is running, so any server of the cluster is an orphan, and files
-// that mark a running server are stale. PostgreSQL alone refuses to start if the process id in such a file is that
-// of a zombie or of another process of its user.
+// takeOver cleans up after an earlier gateway: it stops its server and workers, and removes their files. It must be
+// called with the lock of [acquire] held: no other gateway is running, so any server of the cluster is an orphan, and
+// files that mark a running server are stale. The folder of the socket must exist. PostgreSQL alone refuses to start
+// if the process id in such a file is that of a zombie or of another process of its user.
 func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	pidFile := filepath.Join(l.data, "postmaster.pid")
 	pid, err := readPid(pidFile)
@@ -101,8 +101,9 @@ func readPid(path string) (int, error) {
 	return pid, nil
 }
 
-// stopAll sends each signal in turn to the processes in pids that still serve data, and waits up to 10 s after
-// each. It fails if ctx ends or a process remains.
+// stopAll sends the first signal to the processes in pids, of which the caller has checked that they serve data, and
+// after 10 s each further signal to those that still do. It returns nil as soon as none is left, and fails if ctx ends
+// or a process remains. It removes ended processes from the slice pids.
 func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Signal) error {
 	if len(pids) == 0 {
 		return nil
@@ -131,9 +132,9 @@ func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Si
 	return fmt.Errorf("the PostgreSQL processes %v on %s do not end", pids, data)
 }
 
-// acquire locks the file at path, which marks the owner of the folder next to it, and writes the process id of
-// this process into it. If another process has the lock, it fails with [ErrInUse]. The kernel releases the lock
-// when the file is closed or this process ends. The file is not removed; otherwise two processes could lock two
+// acquire locks the file at path, which marks the owner of the folder next to it, and writes the process id of this
+// process into it. If another process has the lock, acquire fails with [ErrInUse] at once. The kernel releases the
+// lock when the file is closed or this process ends. The file is not removed; otherwise two processes could lock two
 // files of the same name.
 func acquire(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -158,7 +159,8 @@ func acquire(path string) (*os.File, error) {
 	return f, nil
 }
 
-// makeTemp creates a temporary folder for a socket, which the server's user can traverse.
+// makeTemp creates a temporary folder for a socket, which the server's user can traverse, and returns its path without
+// symbolic links. If the mode cannot be set, it returns the path together with the error, and the folder stays.
 func makeTemp(parent string) (string, error) {
 	dir, err := os.MkdirTemp(parent, "heliograph-")
 	if err == nil && os.Geteuid() == 0 {

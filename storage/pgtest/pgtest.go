@@ -53,7 +53,8 @@ type host struct {
 }
 
 // Main runs the tests of a package and then drops its databases. Call it as the last statement of TestMain. It does
-// not return the result, because package testing records it.
+// not return the result, because package testing records it. If the folder of the server cannot be determined, or the
+// server cannot be left, it prints the error and ends the process with code 1.
 func Main(m *testing.M) {
 	dir, err := serverFolder()
 	if err != nil {
@@ -75,7 +76,8 @@ func (h *host) begin(dir string) {
 	h.open, h.dir, h.run, h.templates = true, dir, "test_"+strings.ToLower(rand.Text()[:8]), map[*Template]*prepared{}
 }
 
-// end drops the databases of this test binary and leaves the server, which stops if no other binary uses it.
+// end drops the databases of this test binary, stops its PgBouncer, and leaves the server, which stops if no other
+// binary uses it.
 func (h *host) end() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,8 +143,8 @@ func (h *host) nextName() string {
 	return name
 }
 
-// Role creates a role that can log in to the database at url, and returns its name. The role is dropped when the
-// test ends. Roles belong to the server, which other binaries use too.
+// Role creates a role that can log in to the database at url, and returns its name. The role is dropped when the test
+// ends. Roles belong to the server, which other binaries use too. An error fails the test, which goes on.
 func Role(tb testing.TB, url string) string {
 	tb.Helper()
 	name := "test_" + strings.ToLower(rand.Text()[:8])
@@ -196,7 +198,8 @@ func admin(ctx context.Context, url string, statements ...string) error {
 }
 
 // Allow allows connections to a database if yes; otherwise it closes all connections and rejects new ones, as if the
-// server were down. Errors fail the test.
+// server were down, which takes at least 0.2 s. The database must be on the server of this test binary. Errors end the
+// test.
 func Allow(tb testing.TB, url string, yes bool) {
 	tb.Helper()
 	cfg, err := pgx.ParseConfig(url)

@@ -95,8 +95,9 @@ func (r *Recorder) Reset() {
 }
 
 // explain executes all statements since the last Reset again with EXPLAIN ANALYZE, in a transaction that it rolls
-// back. Recorded statements that set parameters are only run, so that they apply to the following ones. It returns
-// the nodes of their plans that read tables.
+// back. Recorded statements that set parameters are only run, so that they apply to the following ones; a statement
+// without a leading comment runs with the default parameters. It returns the nodes of their plans that read tables. If
+// r is the tracer of pool, it records these statements too, so that a Reset must follow before the next use.
 func (r *Recorder) explain(ctx context.Context, pool *pgxpool.Pool) (found []node, err error) {
 	r.mu.Lock()
 	statements := slices.Clone(r.all)

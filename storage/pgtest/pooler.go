@@ -134,7 +134,8 @@ func startPooler(program, user string) error {
 	}
 }
 
-// stopPooler kills the PgBouncer that this test binary started, if it runs, and removes its folder.
+// stopPooler kills the PgBouncer that this test binary started, and removes its folder. It does nothing if none was
+// started.
 func stopPooler() {
 	if pooler.cmd != nil && pooler.cmd.Process != nil {
 		_ = pooler.cmd.Process.Kill() // it has no state

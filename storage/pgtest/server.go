@@ -47,7 +47,7 @@ func settings() map[string]string {
 }
 
 // serverFolder returns the folder of the server. Its name depends on the settings, the programs, and the start of the
-// machine, where the system reports it.
+// machine, where the system reports it. It does not create the folder.
 func serverFolder() (string, error) {
 	base := "/var/cache" // root's home is closed to the user that runs the server
 	if os.Geteuid() != 0 {
@@ -77,8 +77,8 @@ func (s *server) database(name string) string {
 	return strings.Replace(s.URL, "/postgres?", "/"+name+"?", 1)
 }
 
-// lock opens a file in the server's folder, creates it if missing, and locks it. how is the mode of flock. The
-// caller closes the file to unlock it.
+// lock opens a file in the server's folder, creates it if missing, and locks it. how is the mode of flock: without
+// LOCK_NB, lock waits until other processes have released the file. The caller closes the file to unlock it.
 func lock(dir, name string, how int) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -96,7 +96,8 @@ func lock(dir, name string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// join makes this process a user of the server in a folder. It starts the server if it does not run.
+// join makes this process a user of the server in a folder, with a shared lock that it holds until [server.leave]. It
+// starts the server if it does not run. Meanwhile other processes that join or leave wait.
 func join(dir string) (*server, error) {
 	err := os.MkdirAll(dir, 0o755)
 	if err != nil {
@@ -128,8 +129,9 @@ func join(dir string) (*server, error) {
 	return s, nil
 }
 
-// start starts the server, writes its address to the file "server" in its folder, and removes what is left of
-// earlier users: databases, roles and folders.
+// start starts the server, writes its address to the file "server" in its folder, and removes what is left of earlier
+// users: databases, roles and folders. It first marks the open files of this process, so that child processes do not
+// inherit them. If a step after the start fails, it stops the server again.
 func (s *server) start(ctx context.Context) error {
 	for fd := 3; fd < 256; fd++ { // inherited files, such as a pipe whose reader waits for its end
 		syscall.CloseOnExec(fd)
@@ -178,8 +180,8 @@ func (s *server) stop() error {
 	return errors.Join(err, fmt.Errorf("the server %d does not stop", s.PID))
 }
 
-// sweep drops the databases and roles of killed test binaries, and all but the newest templates. Nobody uses the
-// server yet.
+// sweep drops the databases and roles of killed test binaries, and all templates but keep of them: those of today have
+// priority, then the newest. The caller holds the lock of the file start, and nobody uses the server yet.
 func sweep(ctx context.Context, url string, keep int) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -69,7 +69,8 @@ func Database(tb testing.TB) string {
 	return fresh(tb, server, "template0")
 }
 
-// fresh returns the URL of a copy of a database, which is dropped when the test ends.
+// fresh returns the URL of a copy of a database, which is dropped when the test ends. It ends the test if the copy
+// fails, for example because something is connected to the database.
 func fresh(tb testing.TB, server *server, from string) string {
 	tb.Helper()
 	name := running.nextName()
@@ -90,7 +91,7 @@ func fresh(tb testing.TB, server *server, from string) string {
 }
 
 // Shared returns the URL of the copy of the template that all tests of the binary share. Its transactions are
-// read-only by default.
+// read-only by default. The first call creates the copy; if that fails, it and all later calls fail their tests.
 func (t *Template) Shared(tb testing.TB) string {
 	tb.Helper()
 	server, p := t.mustPrepare(tb)
@@ -123,7 +124,8 @@ func (t *Template) mustPrepare(tb testing.TB) (*server, *prepared) {
 	return server, p
 }
 
-// prepare returns the state of the template. The first call creates or finds the database to copy.
+// prepare returns the state of the template. The first call creates or finds the database to copy, while others wait.
+// Its error is kept, and all later calls return it.
 func (t *Template) prepare(server *server) (*prepared, error) {
 	p, err := running.lookUp(t)
 	if err != nil {
@@ -140,7 +142,9 @@ func (t *Template) prepare(server *server) (*prepared, error) {
 // today returns the date in UTC as yymmdd, a part of the names of templates.
 func today() string { return time.Now().UTC().Format("060102") }
 
-// find returns the name of the template's database. It builds the database if it does not exist.
+// find returns the name of the template's database. It builds the database if it does not exist, and before that those
+// of the templates that it is based on. A template without Package always gets a new database, which is dropped at the
+// end of this test binary.
 func (t *Template) find(server *server) (string, error) {
 	from := "template0"
 	if t.From != nil {

@@ -33,10 +33,11 @@ const (
 	liveWrite   = 10 * time.Second
 )
 
-// KeepAlive adds a block every two seconds, by the clock now, to the demo network of a database until the context ends.
-// Each block is one transaction. Blocks depend on nothing but their times: after a pause, the scenario runs again in
-// memory up to the newest block. If the database is unavailable, KeepAlive retries. It returns [ErrNotDemo],
-// [ErrOtherVersion], [ErrOtherWriter], errors of the scenario, or nil if the context ends.
+// KeepAlive adds a block every two seconds, by the clock now, to the demo network of a database until the context
+// ends. Each block is one transaction. Blocks depend on nothing but their times: after a pause, the scenario runs
+// again in memory up to the newest block. If the database is unavailable, KeepAlive retries. It returns an error for
+// an invalid URL, [ErrNotDemo], [ErrOtherVersion], [ErrOtherWriter], errors of the scenario, or nil if the context
+// ends.
 func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.Logger) error {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -254,7 +255,8 @@ func (n *liveNetwork) changedRows() []change {
 	return changes
 }
 
-// markStored records that the database contains the rows, so that [liveNetwork.changedRows] omits them.
+// markStored records in n.stored that the database contains the rows, so that [liveNetwork.changedRows] omits them. It
+// keeps the rows of changes, which must not be modified afterwards, and writes nothing to the database.
 func (n *liveNetwork) markStored(changes []change) {
 	for _, c := range changes {
 		if n.stored[c.table] == nil {

@@ -121,9 +121,10 @@ func exec(ctx context.Context, tx pgx.Tx, what, sql string) error {
 	return wrap.Error(err, "%s", what)
 }
 
-// load creates the demo network in memory and writes it in one transaction, in which prepare is called first. The
-// transaction locks the ledger's blocks, so that a second load waits. load also marks the database, and updates the
-// planner's statistics. progress can be nil.
+// load creates the demo network in memory, which ends four seconds before now, and writes it in one transaction, in
+// which prepare is called first. An error of prepare ends the load, and nothing is written. The transaction locks the
+// blocks of the ledger, so that a second load waits. load also marks the database, and updates the statistics of the
+// planner. progress can be nil.
 func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(pgx.Tx) error) error {
 	if progress == nil {
 		progress = func(string, int, int) {}

@@ -10,8 +10,8 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-// EverydayUntil adds n groups of one to four everyday transactions, evenly distributed from now until an age,
-// which is a time in nanoseconds before the end.
+// EverydayUntil adds n groups of one to four everyday transactions, evenly distributed from now until an age, which is
+// a time in nanoseconds before the end, and those of the year that are due meanwhile. It leaves the clock at that age.
 func (w *Scenario) EverydayUntil(age, n int64) {
 	from, to := w.Now(), w.End()-age
 	for i := int64(1); i <= n; i++ {
@@ -179,7 +179,8 @@ func (w *Scenario) WelcomeResidents() {
 	}
 }
 
-// Give transfers units of a token, and adds the receiver to the holders that trade with them in everyday life.
+// Give transfers units of a token, and adds the receiver to the holders that trade with them in everyday life, even if
+// the transfer fails.
 func (w *Scenario) Give(from, to, token, amount int64, memo string) {
 	w.TransferToken(from, to, token, amount, memo)
 	w.holders[token] = append(w.holders[token], to)

@@ -39,8 +39,8 @@ func New(end int64) (*Scenario, error) {
 	return w, nil
 }
 
-// Continue adds a live block that ends at a consensus time, in memory. It contains at least a payment, a contract
-// call with logs and a message. Errors are in [world.World.Err].
+// Continue adds a live block that ends at a consensus time, in memory. It contains at least a payment, a contract call
+// with logs and a message. The rows of earlier blocks must have been discarded. Errors are in [world.World.Err].
 func (w *Scenario) Continue(end int64) {
 	w.AddBlock(end, func() {
 		w.grant()
@@ -87,8 +87,9 @@ func (w *Scenario) planYear() {
 	slices.Sort(w.due)
 }
 
-// liveUntil moves the clock forward to t. On the way, it adds the everyday transactions of the year that are due,
-// and removes them from w.due.
+// liveUntil moves the clock forward to t, never backward. On the way, it adds the everyday transactions of the year
+// that are due, and removes them from w.due. These use the random numbers of the year, so that they do not affect
+// those of other transactions.
 func (w *Scenario) liveUntil(t int64) {
 	for ; len(w.due) > 0 && w.due[0] < t; w.due = w.due[1:] {
 		w.AdvanceTo(w.due[0])

@@ -34,8 +34,9 @@ func section(name string) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// play runs lines of the script: it replaces their random values and calls a method for each line. Comments start
-// with #. Before each line it makes a pause; see [Scenario.pause].
+// play runs lines of the script: it replaces their random values and calls a method for each line. A line that starts
+// with # is a comment. Before each line it makes a pause; see [Scenario.pause]. Errors go to [world.World.Fail], and
+// the next line follows.
 func (w *Scenario) play(lines string) {
 	for line := range strings.Lines(lines) {
 		if words := word.FindAllString(w.expand(line), -1); len(words) > 0 && words[0] != "#" {
@@ -88,8 +89,8 @@ func (w *Scenario) expand(line string) string {
 }
 
 // choose returns a random value: one of A|B|C, one of the numbers from A..B without B, a member of a list, two
-// different members of it as "2 LIST", or a line of a section. Texts are escaped for double quotes, which the line
-// has around them.
+// different members of it as "2 LIST", or a line of a section. Texts are escaped for double quotes, which the line has
+// around them. An unknown name of a section gives an empty text, and "2 LIST" panics if the list has fewer than two.
 func (w *Scenario) choose(text string) string {
 	if low, high, isRange := strings.Cut(text, ".."); isRange {
 		return strconv.FormatInt(w.number(low)+w.Pick(w.number(high)-w.number(low)), 10)
@@ -246,7 +247,8 @@ func (w *Scenario) set(v reflect.Value, text string) {
 	}
 }
 
-// setBasic sets a value from the text of the script. A slice gets one more item.
+// setBasic sets a value from the text of the script. A slice gets one more item, and a pointer a new value. A number
+// is that of [Scenario.number], which fails the scenario for other text.
 func (w *Scenario) setBasic(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:

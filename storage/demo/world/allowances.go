@@ -92,7 +92,8 @@ func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	w.commit(t)
 }
 
-// CancelAirdrop marks an airdrop as cancelled in a transaction that the sender pays. It moves no tokens.
+// CancelAirdrop marks an airdrop as cancelled in a transaction that the sender pays. It moves no tokens. It does not
+// check that the airdrop exists or is pending.
 func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(codes.TypeTokenCancelAirdrop, sender, 0)
 	w.airdrops.save(t.ts, Row{

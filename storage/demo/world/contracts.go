@@ -38,8 +38,8 @@ func (w *World) ArgumentType(contract, method string, i int) reflect.Type {
 	return inputs[i].Type.GetType()
 }
 
-// Initcode returns the initcode of a contract: its bytecode and the constructor arguments. contract is the
-// name of a compiled contract. If the arguments do not fit, it calls [World.Fail].
+// Initcode returns the initcode of a contract: its bytecode and the constructor arguments. contract is the name of a
+// compiled contract. If the arguments do not fit, it calls [World.Fail] and returns the bytecode alone.
 func (w *World) Initcode(contract string, args ...any) []byte {
 	return append(common.FromHex(w.artifacts[contract].Bytecode), w.Pack(contract, "", args...)...)
 }
@@ -312,8 +312,9 @@ func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	return id
 }
 
-// recordTokenTransfer executes a token transfer, which a contract requested of the token system contract, in a
-// child transaction of t. Its log belongs to the call. If the transfer is impossible, it calls [World.Fail].
+// recordTokenTransfer executes a token transfer, which a contract requested of the token system contract, in a child
+// transaction of t. Its log belongs to the call. If the transfer is impossible, it calls [World.Fail] and adds the
+// failed child nevertheless.
 func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTransfer) {
 	c := w.child(t, codes.TypeCryptoTransfer)
 	c.caller, c.called = t, contract

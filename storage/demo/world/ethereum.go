@@ -166,8 +166,9 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 	return a
 }
 
-// addEthereumRow adds the row of ethereum_transaction with the decoded transaction. For a transaction of type 4,
-// it also sets the delegation address of the sender.
+// addEthereumRow adds the row of ethereum_transaction with the decoded transaction. to is nil for a creation. The row
+// has no call data if a file holds it. For a transaction of type 4, it also sets the delegation address of the sender.
+// If the transaction cannot be encoded, it calls [World.Fail] and adds the row nevertheless.
 func (w *World) addEthereumRow(
 	t *Transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte,
 ) {

@@ -108,8 +108,8 @@ const (
 // Name returns the name of the precompiled contract, which the EVM requires.
 func (d *tokenPrecompile) Name() string { return "TOKEN" }
 
-// RequiredGas returns the gas of a token transfer, which is higher for tokens with custom fees. The EVM calls it
-// before Run.
+// RequiredGas returns the gas of a token transfer, which is higher for tokens with custom fees. Input that is too
+// short for a token has the lower price. The EVM calls it before Run.
 func (d *tokenPrecompile) RequiredGas(input []byte) uint64 {
 	if len(input) >= 4+32 && d.hasFees(common.BytesToAddress(input[4:4+32])) {
 		return network.DispatchGas(transferPriceWithFees)
@@ -284,10 +284,10 @@ func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
 	return evm
 }
 
-// Storage returns the value of a storage slot in the EVM.
+// Storage returns the value of a storage slot in the EVM, or zero if the slot or the contract has none.
 func (w *World) Storage(contract int64, slot common.Hash) common.Hash {
 	return w.evm.state.GetState(w.Address(contract), slot)
 }
 
-// Code returns the code of a contract in the EVM.
+// Code returns the code of a contract in the EVM, or nil for an account that has none.
 func (w *World) Code(contract int64) []byte { return w.evm.state.GetCode(w.Address(contract)) }

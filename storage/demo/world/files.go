@@ -109,7 +109,7 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) (first *Tran
 }
 
 // createSystemFiles creates the system files. The fee schedules and the exchange rates exist before the first block,
-// so that it has prices.
+// so that it has prices; there are no transactions of their creation. It also sets the gas price.
 func (w *World) createSystemFiles() {
 	genesis := &Transaction{ts: w.clock - Second + 1, kind: codes.TypeFileCreate}
 	const gas = 780_000
@@ -148,8 +148,9 @@ func rateFile(version int, ts int64) []byte {
 	return message(nil).msg(1, rate(version, end)).msg(2, rate(version+1, end+Hour))
 }
 
-// feeFile returns the protobuf message CurrentAndNextFeeSchedule. It also sets w.gasPrice, the gas price of later
-// contract calls. gas is in thousandths of tinycents.
+// feeFile returns the protobuf message CurrentAndNextFeeSchedule, whose current schedule expires 800 days after ts and
+// whose next one 800 days later. It also sets w.gasPrice, the gas price of later contract calls. gas is in thousandths
+// of tinycents.
 func (w *World) feeFile(gas, ts int64) []byte {
 	w.gasPrice = gas / gasPerTinybar
 	schedule := func(gas, until int64) message {

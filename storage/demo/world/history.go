@@ -117,10 +117,10 @@ func (w *World) writeTransaction(t *Transaction) {
 	}
 }
 
-// AddBlock adds a block that ends at consensus time end to a finished network. It contains automatic transactions, the
-// transactions of events, and the single transaction of last, which ends the block. It adds a balance snapshot if one
-// is due. The rows of the block before must have been discarded with [World.DiscardRows]. The current rows of
-// versioned tables are not added; see [World.CurrentRows].
+// AddBlock adds a block that ends at consensus time end to a finished network, and moves [World.End] to that time. It
+// contains automatic transactions, the transactions of events, and the single transaction of last, which ends the
+// block. It adds a balance snapshot if one is due. The rows of the block before must have been discarded with
+// [World.DiscardRows]. The current rows of versioned tables are not added; see [World.CurrentRows].
 func (w *World) AddBlock(end int64, events, last func()) {
 	w.end = end
 	w.AdvanceTo(end - BlockTime + 40_000_000)

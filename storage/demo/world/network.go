@@ -210,9 +210,10 @@ func (w *World) publishLedger() {
 // rewardRate returns the reward of a staking period in tinybars per hbar that is staked to a node.
 func rewardRate(node int64) int64 { return 5_000 + node*100 }
 
-// collect pays the pending staking reward of an account: it adds the reward to the rewards of t, removes it from
-// the pending ones, and returns it in tinybars. Without a reward, and for child transactions, it returns 0 and
-// does nothing.
+// collect pays the pending staking reward of an account: it adds the reward to the rewards of t, removes it from the
+// pending ones, and returns it in tinybars. It also sets stake_period_start in the current row of the account, and
+// counts the reward in w.collected, which [World.Balance] leaves out. The balance changes at commit. Without a reward,
+// and for child transactions, it returns 0 and does nothing.
 func (w *World) collect(t *Transaction, id int64) int64 {
 	amount := w.pending[id]
 	if amount == 0 || t.nonce > 0 || t.parent != 0 {

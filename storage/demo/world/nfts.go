@@ -29,16 +29,17 @@ func (w *World) MintNFTs(token int64, metadata ...string) {
 	w.commit(t)
 }
 
-// addNFTCount adds by to the number of serials that an account holds, and the account to the parties of t.
+// addNFTCount adds by to the number of serials that an account holds, and the account to the parties of t. An account
+// without an association, or with a negative number, fails the scenario as in [World.addTokenBalance].
 func (w *World) addNFTCount(t *Transaction, account, token, by int64) {
 	w.addTokenBalance(token, account, by, t.ts)
 	t.parties = append(t.parties, account)
 }
 
 // addNFTTransfer adds the transfer of a serial to a transaction, marked as approved if a spender sends it, or sets its
-// result if the transfer fails. It creates an automatic association if necessary. The receiver pays the price in
-// tinybars. Royalties are a part of the price; without a price, the receiver pays the fallback fee. There is no
-// royalty if the treasury sends, or if the collector sends or receives.
+// result if the transfer fails. It does not check that the sender owns the serial. It creates an automatic association
+// if necessary. The receiver pays the price in tinybars. Royalties are a part of the price; without a price, the
+// receiver pays the fallback fee. There is no royalty if the treasury sends, or if the collector sends or receives.
 func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price int64, approved bool) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -93,8 +94,8 @@ func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 	w.commit(t)
 }
 
-// RemoveNFTs burns serials of the treasury, or wipes serials of another account, and reduces the total supply.
-// kind is the type of the transaction, which Trent pays.
+// RemoveNFTs burns serials of the treasury, or wipes serials of another account, and reduces the total supply. It does
+// not check that owner holds them. kind is the type of the transaction, which Trent pays.
 func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, serials ...int64) {
 	t := w.tx(kind, demo.Trent, token)
 	for _, serial := range serials {
@@ -127,7 +128,8 @@ func (w *World) ChangeTreasury(token, to int64) {
 	w.commit(t)
 }
 
-// RejectToken returns a serial, or all units if serial is 0, to the treasury in a transaction that the owner pays.
+// RejectToken returns a serial, or all units if serial is 0, to the treasury in a transaction that the owner pays. The
+// owner must be associated with the token.
 func (w *World) RejectToken(owner, token, serial int64) {
 	t := w.tx(codes.TypeTokenReject, owner, owner)
 	treasury := w.tokens.get(token)["treasury_account_id"].(int64)
@@ -139,7 +141,7 @@ func (w *World) RejectToken(owner, token, serial int64) {
 	w.commit(t)
 }
 
-// OwnerOf returns the account that holds a serial, or 0.
+// OwnerOf returns the account that holds a serial, or 0 if the serial does not exist or has been removed.
 func (w *World) OwnerOf(token, serial int64) int64 {
 	owner, _ := w.nfts.get(token, serial)["account_id"].(int64)
 	return owner

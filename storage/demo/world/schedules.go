@@ -31,8 +31,9 @@ type schedule struct {
 	required []byte // the keys that must sign
 }
 
-// CreateSchedule creates a schedule of a call or a transfer, adds the signatures of p.Signers, and returns its
-// number. The creator pays. It does not execute the schedule.
+// CreateSchedule creates a schedule of a call or a transfer, adds the signatures of p.Signers, and returns its number.
+// The creator pays. It does not execute the schedule. It records which keys must sign, as they are now: those of the
+// payer and, for a transfer, of the sender and of a receiver that signs to receive.
 func (w *World) CreateSchedule(p Schedule) int64 {
 	id := w.takeID("schedule")
 	t := w.tx(codes.TypeScheduleCreate, p.Creator, id)

@@ -132,8 +132,8 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 	w.commit(t)
 }
 
-// SubmitChunks submits a text in chunks of at most size bytes, one transaction each, which follow each other
-// within 90 ms.
+// SubmitChunks submits a text in chunks of at most size bytes, one transaction each, which follow each other within
+// 90 ms. An empty text submits nothing.
 func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 	c := &chunk{total: (len(text) + size - 1) / size}
 	for c.number = 1; c.number <= c.total; c.number++ {

@@ -119,8 +119,9 @@ func (w *World) child(parent *Transaction, kind ledger.TransactionType) *Transac
 	return t
 }
 
-// before starts a preceding child transaction, such as an account creation, 100 nanoseconds before its parent. It
-// has no parent timestamp and no fee. It is not part of the ledger before commit.
+// before starts a preceding child transaction, such as an account creation, 100 nanoseconds before its parent. It has
+// no parent timestamp and no fee. It increments the parent's number of preceding children. The child is not part of
+// the ledger before commit.
 func (w *World) before(parent *Transaction, kind ledger.TransactionType) *Transaction {
 	parent.preceding++
 	t := &Transaction{
@@ -162,9 +163,9 @@ func (w *World) commit(t *Transaction) *Transaction {
 	return t
 }
 
-// applyTransfers changes the balances by the hbar transfers of t, and returns one transfer for each account whose sum
-// is not 0. Approved transfers are separate. For unknown accounts and negative balances, it calls [World.Fail] and
-// changes the balances nevertheless.
+// applyTransfers changes the balances by the hbar transfers of t, marks the accounts for the next balance snapshot,
+// and returns one transfer for each account whose sum is not 0. Approved transfers are separate. For unknown accounts
+// and negative balances, it calls [World.Fail] and changes the balances nevertheless.
 func (w *World) applyTransfers(t *Transaction) []transfer {
 	type who struct {
 		account  int64
@@ -202,8 +203,9 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 	return settled
 }
 
-// addTokenBalance adds amount to a token balance without a new version. If the account is not associated, it calls
-// [World.Fail] and changes nothing. For a negative balance, it calls [World.Fail] and sets the balance nevertheless.
+// addTokenBalance adds amount to a token balance without a new version, and marks it for the next balance snapshot. If
+// the account is not associated, it calls [World.Fail] and changes nothing. For a negative balance, it calls
+// [World.Fail] and sets the balance nevertheless.
 func (w *World) addTokenBalance(token, account, amount, ts int64) {
 	r := w.associations.get(account, token)
 	if r == nil || r["associated"] != true {
@@ -244,8 +246,8 @@ var feesByType = map[ledger.TransactionType]int64{
 	codes.TypeFreeze:                     0,
 }
 
-// AtomicBatch adds an atomic batch that payer pays, with an inner transaction for each account, which pays its own fee
-// and some hbars to the next one, and the last account to the first.
+// AtomicBatch adds an atomic batch that payer pays, with an inner transaction for each account of circle, which pays
+// its own fee and some hbars to the next one, and the last account to the first.
 func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	outer := w.tx(codes.TypeAtomicBatch, payer, 0)
 	outer.memo = memo

@@ -79,7 +79,8 @@ type World struct {
 }
 
 // New returns a ledger with the system accounts, files and nodes. Its scenario ends at consensus time end, in
-// nanoseconds. It fails if the compiled contracts cannot be read or the system entities cannot be created.
+// nanoseconds. It fails if the compiled contracts cannot be read, the EVM cannot be started or the system entities
+// cannot be created. In the last case it also returns the ledger, which must not be used.
 func New(end int64) (*World, error) {
 	compiled, err := contracts.Read()
 	if err != nil {
@@ -199,8 +200,8 @@ func (w *World) takeID(kind string) int64 {
 // FirstAccount is the number of the first account that is not a system account.
 const FirstAccount = 1001
 
-// NextID returns the number that the next entity of a type, such as "account", will get. It does not mark it as
-// used.
+// NextID returns the number that the next entity of a type, such as "account", will get. It does not mark it as used.
+// The types are account, token, contract, topic, schedule and file; the numbers of any other text begin at 0.
 func (w *World) NextID(kind string) int64 {
 	first := map[string]int64{
 		"account": FirstAccount, "token": 2001, "contract": 3001, "topic": 4001, "schedule": 5001, "file": 6001,
