@@ -83,8 +83,8 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	return &q.response
 }
 
-// execute executes the root fields concurrently, and returns their JSON. The result is null if a non-null field has
-// no value. If several fields are lists, each field reads by itself.
+// execute executes the root fields concurrently, waits for all of them, and returns their JSON in the memory of q.buf.
+// The result is null if a non-null field has no value. If several fields are lists, each field reads by itself.
 func (q *query) execute(ctx context.Context) []byte {
 	fields := q.fields()
 	results := make([]graphql.Marshaler, len(fields))
@@ -125,7 +125,8 @@ func (q *query) execute(ctx context.Context) []byte {
 	return q.buf.Bytes()
 }
 
-// isEmptyPage reports whether a field is a list whose page size is 0, which needs no goroutine: it reads nothing.
+// isEmptyPage reports whether a field is a list whose page size is 0, which needs no goroutine: it reads nothing. It
+// looks only at the argument first; an invalid one is not 0.
 func (q *query) isEmptyPage(f graphql.CollectedField) bool {
 	first := f.Arguments.ForName("first")
 	if first == nil {

@@ -124,7 +124,7 @@ func newRoute(prefix, path string) *route {
 func (s segment) isParameter() bool { return strings.HasPrefix(s.text, "{") }
 
 // matches reports whether a part of a path can stand at the place of the segment. The part is not decoded. The letter
-// case of literals does not matter.
+// case of literals does not matter. A grammar can match a part of the text unless it has anchors.
 func (s segment) matches(part string) bool {
 	switch {
 	case !s.isParameter():
@@ -175,7 +175,8 @@ func (r *route) by(method string) *Endpoint {
 	}
 }
 
-// family returns the family that determines the form of errors of the path: that of GET if it has both methods.
+// family returns the family that determines the form of errors of the path: that of GET if it has both methods. One of
+// them must exist.
 func (r *route) family() Family {
 	if r.get != nil {
 		return r.get.Family

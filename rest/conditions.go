@@ -110,7 +110,7 @@ func (c *Conditions) AsOf() map[string]any {
 	return (&Conditions{Values: known, AnyOf: true}).Filter()
 }
 
-// Range returns the numbers, such as nanoseconds of timestamps, that the bounds allow.
+// Range returns the numbers, such as nanoseconds of timestamps, that the bounds allow. It ignores eq and ne.
 func (c *Conditions) Range() Range { return RangeOf(c.Values) }
 
 // Empty reports whether no number is within the bounds.
@@ -203,8 +203,8 @@ func (c *Conditions) Bound(r *Request, first func() (ledger.Timestamp, error)) e
 	return nil
 }
 
-// bindFilter returns a binding that sets a variable to the filter of all values, which read converts. anyOf is
-// that of [Conditions].
+// bindFilter returns a binding that sets a variable to the filter of all values, which read converts. anyOf is that of
+// [Conditions]. A value that read rejects is a 400, and sets nothing.
 func bindFilter(variable string, anyOf bool, read reader) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := conditionsOf(r.Config, values, read)

@@ -148,7 +148,7 @@ var (
 	}
 )
 
-// Only returns a copy of the kind that accepts only the given operators.
+// Only returns a copy of the kind that accepts only the given operators, and eq, which is always valid.
 func (k Kind) Only(ops ...Op) Kind {
 	k.Ops, k.AnyOp = ops, false
 	return k
@@ -229,7 +229,7 @@ func parseBlockNumber(s string) (int64, error) {
 }
 
 // OneOf returns the kind of parameters that accept the given words, case-insensitive. The number of a value is the
-// index of its word.
+// index of its word. It accepts all operators of the classic family.
 func OneOf(words ...string) Kind {
 	return Kind{
 		Parse: func(_ *Config, v Value) (Value, bool) {

@@ -224,7 +224,8 @@ func AtMost(name string, most int64) func(Value) string {
 	}
 }
 
-// Texts returns a binding that sets all given variables to the text of the only value.
+// Texts returns a binding that sets all given variables to the text of the first value. It ignores the operator and
+// further values.
 func Texts(variables ...string) Bind {
 	return func(r *Request, values []Value) error {
 		for _, name := range variables {

@@ -157,7 +157,7 @@ func Word(words ...string) Kind {
 	return Kind{Parse: parse, Enum: words}
 }
 
-// lettersOf returns the letters and digits of s in lower case.
+// lettersOf returns the ASCII letters and digits of s in lower case.
 func lettersOf(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

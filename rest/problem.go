@@ -98,8 +98,8 @@ func ModernProblem(status int, detail string) *Problem {
 	return &Problem{Status: status, Items: []Item{{Message: http.StatusText(status), Detail: &detail}}}
 }
 
-// fail returns the problem of an operation that failed without the client's fault, in the words of the family: 503
-// if the database did not respond, or 500.
+// fail returns the problem of an operation that failed without the fault of the client, with a general text in the
+// words of the family. The status is 503 if the database did not respond, 501 if a field is disabled, or 500.
 func (f Family) fail(status int) *Problem {
 	if f == Modern {
 		return ModernProblem(status, "")

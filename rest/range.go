@@ -18,7 +18,7 @@ type Range struct {
 // everything returns the range of all numbers of 64 bits.
 func everything() Range { return Range{Lower: math.MinInt64, Upper: math.MaxInt64} }
 
-// RangeOf returns the numbers that satisfy all bounds among the values.
+// RangeOf returns the numbers that satisfy all bounds among the values. It ignores eq and ne.
 func RangeOf(values []Value) Range {
 	r := everything()
 	for _, v := range values {
@@ -28,7 +28,7 @@ func RangeOf(values []Value) Range {
 }
 
 // LastRange returns the numbers that satisfy the last lower and the last upper bound among the values. An eq counts as
-// the given bound.
+// the given bound. It ignores ne.
 func LastRange(values []Value, eq Op) Range {
 	r := everything()
 	for _, v := range values {
@@ -78,7 +78,8 @@ func (r *Range) within(most time.Duration) bool {
 	return r.Lower <= r.Upper && r.Upper-r.Lower < int64(most)
 }
 
-// timestamps returns the graph's filter for a range of timestamps, or nil without ends.
+// timestamps returns the graph's filter for a range of timestamps, or nil without ends. A range that ends before 1970
+// becomes a filter that matches no row.
 func (r *Range) timestamps() map[string]any {
 	switch {
 	case !r.HasLower && !r.HasUpper:

@@ -23,8 +23,8 @@ import (
 	"heliograph/rest/rawjson"
 )
 
-// limitOf returns the maximum page size of a request, which depends on the user of its Basic credentials. ok is
-// false if the credentials are invalid; a request may have none.
+// limitOf returns the maximum page size of a request, which depends on the user of its Basic credentials. ok is false
+// if the credentials are invalid, and limit is then LimitMax. A request may have none.
 func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	name, password, given := r.BasicAuth()
 	if !given {
@@ -198,7 +198,8 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 	return withLink(body, link), link, nil
 }
 
-// notFoundProblem returns the 404 of a response without the requested object, in the words of the endpoint.
+// notFoundProblem returns the 404 of a response without the requested object, in the words of the endpoint. The
+// NotFound of the endpoint can read the database.
 func (a *API) notFoundProblem(req *Request, o *relay.Outcome) *Problem {
 	switch e := req.Endpoint; {
 	case e.NotFound != nil:
@@ -390,6 +391,6 @@ var (
 // allowAnyOrigin sets the header in h that allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
 
-// cacheFor sets Cache-Control in h: clients and proxies may cache the response for a number of seconds, which must
-// be one that an endpoint declares.
+// cacheFor sets Cache-Control in h: clients and proxies may cache the response for a number of seconds, which must be
+// one that an endpoint declares. For another number, the response has no such header.
 func (a *API) cacheFor(h http.Header, seconds int) { h["Cache-Control"] = a.ages[seconds] }

@@ -166,9 +166,9 @@ func (c *Column) collect(r *Request) (sides, error) {
 	return sidesOf(read.Values), nil
 }
 
-// parts returns the alternatives of a filter that form a range over both columns: the first primary value, the
-// last one, and the values between them. If the range has one primary value, the first and the last part overlap
-// and their union is selected, as the contract of the API requires.
+// parts returns the alternatives of a filter that form a range over both columns: the first primary value, the last
+// one, and the values between them. If the range has one primary value, the first and the last part overlap and their
+// union is selected, as the contract of the API requires. It does not change p and s.
 func (c *TwoColumns) parts(p, s *sides) []any {
 	var parts []any
 	inner := *p
@@ -193,7 +193,7 @@ func (c *TwoColumns) parts(p, s *sides) []any {
 var boundKinds = map[Op]string{Eq: "equal (eq)", Gt: "gt/gte", Gte: "gt/gte", Lt: "lt/lte", Lte: "lt/lte"}
 
 // CheckBounds fails unless the values of a parameter are a single eq or a range with at most one bound per side. The
-// error names the first excess value.
+// error is the 400 for the first value that is in excess or has the operator ne.
 func CheckBounds(name string, values []Value) error {
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -219,7 +219,8 @@ func CheckPair(first string, firstValues []Value, second string, secondValues []
 	return checkSides(first, &p, second, &s)
 }
 
-// checkSides fails if the conditions on two columns cannot be combined.
+// checkSides fails with a 400 if the conditions p and s on two columns cannot be combined. first and second are their
+// parameters.
 func checkSides(first string, p *sides, second string, s *sides) error {
 	switch {
 	case p.eq != nil && p.isRange():

@@ -110,7 +110,8 @@ func (f *Feed[T]) join() *reader[T] {
 	return f.reader
 }
 
-// leave stops the reader after the last listener has left.
+// leave removes a listener that [Feed.join] has counted. After the last one it stops the reader, for which it does not
+// wait, and drops the log.
 func (f *Feed[T]) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -238,7 +239,8 @@ func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool
 	return r.log[number-r.first : len(r.log) : len(r.log)], r.wake, true
 }
 
-// newest returns the position of the newest row that the reader has read.
+// newest returns the position of the newest row that the reader has read, or the zero position before r.ready is
+// closed.
 func (r *reader[T]) newest() Position {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -133,9 +133,9 @@ func (f *fields) check() error {
 	return nil
 }
 
-// reduce changes the data of gqlgen: it removes the query type and the objects with rows, because our code
-// resolves the fields of the one, and plans execute the others. For gqlgen, types with rows then have no fields
-// and no members, and a marshaler.
+// reduce changes the data of gqlgen: it removes the query type and the objects with rows, because our code resolves
+// the fields of the one, and plans execute the others. For gqlgen, types with rows then have no fields and no members,
+// and a marshaler. Call it after the other files are rendered from f.
 func (f *fields) reduce() {
 	planned := types.NewFunc(token.NoPos, types.NewPackage("heliograph/graph/rowplan", "rowplan"), "Unplanned", nil)
 	reduced := map[*config.TypeReference]bool{}

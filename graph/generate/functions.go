@@ -70,7 +70,8 @@ func bindByRule(models config.TypeMap, schema *gql.Schema) {
 	}
 }
 
-// modelByRule returns the Go types of a type of the schema, or nil if there is no rule for it.
+// modelByRule returns the Go types of a type of the schema, or nil if there is no rule for it. scalars has the names
+// of the types of package scalar.
 func modelByRule(def *gql.Definition, scalars map[string]bool) config.StringList {
 	switch row, isStatus := strings.CutPrefix(def.Name, "Status"); {
 	case scalars[def.Name] && scalars["Null"+def.Name]:
@@ -177,7 +178,8 @@ func (f field) token() string {
 	return ""
 }
 
-// memberOf returns the field or method of a named Go type with a name, or nil.
+// memberOf returns the field or method of a named Go type with a name, or nil. A type that is not named, such as a
+// pointer, has none.
 func memberOf(typ types.Type, name string) types.Object {
 	if named, isNamed := types.Unalias(typ).(*types.Named); isNamed {
 		member, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, named.Obj().Pkg(), name)

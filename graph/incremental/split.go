@@ -86,7 +86,8 @@ func Extract(doc *ast.QueryDocument) map[*ast.OperationDefinition]*Operation {
 // directive is the name of the directive that defers a fragment.
 const directive = "defer"
 
-// visitFragments calls visit with the directives of each inline fragment and fragment spread in a document.
+// visitFragments calls visit with the directives of each inline fragment and fragment spread in a document, once each.
+// visit may change them.
 func visitFragments(doc *ast.QueryDocument, visit func(*ast.DirectiveList)) {
 	var walk func(ast.SelectionSet)
 	walk = func(set ast.SelectionSet) {

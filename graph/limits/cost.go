@@ -65,7 +65,9 @@ func (c *Cost) Of(variables map[string]any) int {
 	return total
 }
 
-// of returns the number of elements that a list can have for the given variables, at most s.max. It reads nothing else.
+// of returns the number of elements that a list can have for the given variables: the length of the list or the value
+// of the integer in the first variable that is not null, at most s.max, or s.fixed without one. A number that is not
+// an integer counts as s.max, and any other value as one element.
 func (s size) of(variables map[string]any) int {
 	for _, name := range s.variables {
 		switch v := variables[name].(type) {
@@ -89,7 +91,8 @@ func (s size) of(variables map[string]any) int {
 	return s.fixed
 }
 
-// addList adds to c a field that costs own once, and each for every element of a list with n elements.
+// addList adds to c a field that costs own once, and each for every element of a list with n elements. Without
+// variables, the cost is added to c.fixed; otherwise it becomes parts of c.
 func (c *Cost) addList(own int, n size, each Cost) {
 	if len(n.variables) == 0 {
 		c.fixed = add(c.fixed, add(own, multiply(n.fixed, each.fixed)))
@@ -111,8 +114,8 @@ type pricing struct {
 	past  bool // inside of a state of the ledger
 }
 
-// set returns the cost of a selection set. page is the page size if the set selects from a connection, and single
-// otherwise.
+// set returns the cost of a selection set. page is the page size if the set selects from a connection, the size of the
+// lists in it if an argument of an object sets that (ofParent), and single otherwise.
 func (p pricing) set(set ast.SelectionSet, page size) Cost {
 	var c Cost
 	for _, selection := range set {
@@ -134,8 +137,9 @@ func Lists(set ast.SelectionSet) bool {
 	return Selects(set, func(f *ast.Field) bool { return strings.HasSuffix(f.Definition.Type.Name(), "Connection") })
 }
 
-// Scans returns the number of lists at the root of an operation whose filters make them expensive. scans reports that
-// for a list; given reports whether one of its filters is given.
+// Scans returns the number of lists at the root of an operation whose filters make them expensive. A list without the
+// argument filter does not count. scans reports that for a list; given reports whether one of its filters is given and
+// not null.
 func Scans(
 	set ast.SelectionSet, variables map[string]any, scans func(list string, given func(filter string) bool) bool,
 ) (n int) {
@@ -162,7 +166,7 @@ var pastScans = strings.Fields("Account.hooks Account.outstandingAirdrops Accoun
 // pastScanCost is the additional cost of each of these fields, for each parent.
 const pastScanCost = 100
 
-// isPastScan reports whether a field is one of pastScans.
+// isPastScan reports whether a field is one of pastScans. It does not check that the field is below a past state.
 func isPastScan(f *ast.Field) bool {
 	return f.ObjectDefinition != nil && slices.Contains(pastScans, f.ObjectDefinition.Name+"."+f.Name)
 }
@@ -217,8 +221,7 @@ func introspected(set ast.SelectionSet) int {
 	return n
 }
 
-// addField adds the cost of a field and of what it selects to c. page is the page size of the connection that it
-// belongs to. __typename is free.
+// addField adds the cost of a field and of what it selects to c. page is that of [pricing.set]. __typename is free.
 func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	if strings.HasPrefix(f.Name, "__") {
 		c.fixed = add(c.fixed, introspected(f.SelectionSet)/introspectionRate)
@@ -266,8 +269,8 @@ func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	}
 }
 
-// pageSize returns the maximum number of rows of a connection: its argument first or last, up to the maximum, or
-// the default.
+// pageSize returns the maximum number of rows of a connection: its argument first or last, up to the maximum, or the
+// default. If an argument is a variable, the result contains its name, for [Cost.Of].
 func (p pricing) pageSize(f *ast.Field) size {
 	s := size{fixed: p.pages.Default, max: p.pages.Max}
 	for _, name := range [...]string{"first", "last"} {
@@ -279,7 +282,9 @@ func (p pricing) pageSize(f *ast.Field) size {
 	return s
 }
 
-// listSize returns the maximum length of a list without pages.
+// listSize returns the maximum length of a list without pages, or of the lists in an object with the argument first or
+// days. An argument such as first or ids sets it, else @listSize, else it is defaultListSize. The result contains the
+// names of variables among the arguments, for [Cost.Of].
 func listSize(f *ast.Field) size {
 	n, declared := directiveInt(f.Definition.Directives, "listSize", "assumedSize")
 	if !declared {
@@ -374,8 +379,8 @@ func Age(op *ast.OperationDefinition) int {
 	return setAge(op.SelectionSet, ShortAge)
 }
 
-// setAge returns the shortest lifetime in seconds in a selection set. parent is the lifetime of the object that
-// the fields belong to.
+// setAge returns the shortest lifetime in seconds in a selection set. parent is the lifetime of the object that the
+// fields belong to. The result is at most PastAge, also for an empty set.
 func setAge(set ast.SelectionSet, parent int) int {
 	shortest := PastAge
 	for f := range Fields(set) {
@@ -384,8 +389,8 @@ func setAge(set ast.SelectionSet, parent int) int {
 	return shortest
 }
 
-// stateAge returns the lifetime in seconds of the selected part of a past state of the ledger: only its own fields
-// can change.
+// stateAge returns the lifetime in seconds of the selected part of a past state of the ledger: only its own fields can
+// change. Fields without @cacheControl, and those below its fields, do not count.
 func stateAge(set ast.SelectionSet) int {
 	shortest := PastAge
 	for f := range Fields(set) {

@@ -109,7 +109,7 @@ func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 }
 
 // set returns the extent of a selection set. It fails if a field is selected too often in one set, or a fragment
-// spreads itself.
+// spreads itself. It keeps the extents of fragments in s, and does not check the other limits.
 func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 	var all extent
 	names := map[string]int(nil)

@@ -97,7 +97,7 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 }
 
 // NewCutConnection is [NewConnection] for at most p.Limit rows, whose sort keys key returns: more reports whether
-// others follow in reading order.
+// others follow in reading order. It also reverses the rows of backward pages in place.
 func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
 	c := &Connection[T]{Nodes: rows, kind: cmp.Or(p.kind, kind), key: key}
 	if p.Backward {

@@ -83,7 +83,7 @@ type collector struct {
 }
 
 // collect adds the fields of a selection that apply to the type to c, with the conditions of all fragments around
-// them.
+// them. outer has those around the set, or is nil.
 func (c *collector) collect(set ast.SelectionSet, outer directives) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -101,8 +101,8 @@ func (c *collector) collect(set ast.SelectionSet, outer directives) {
 	}
 }
 
-// add adds an occurrence of a field to c. The selection sets of all occurrences are merged, each under its own
-// directives (§5.3.2 of the specification: names and arguments are equal).
+// add adds an occurrence of a field, under the directives of, to c. The selection sets of all occurrences are merged,
+// each under its own directives (§5.3.2 of the specification: names and arguments are equal).
 func (c *collector) add(f *ast.Field, of directives) {
 	at := slices.IndexFunc(c.out, func(s *selected) bool { return s.field.Alias == f.Alias })
 	if at < 0 {

@@ -81,7 +81,8 @@ func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, NullableListOf(ObjectOf(child)))
 }
 
-// through returns the node of values from which get reads the values of inner.
+// through returns the node of values from which get reads the values of inner. get can be called several times for a
+// value, and must return the same each time.
 func through[T, V any](inner node[V], get func(T) V) node[T] {
 	n := node[T]{put: func(dst []byte, r *run, v T) []byte {
 		return inner.put(dst, r, get(v))
@@ -135,7 +136,7 @@ type Selection struct {
 	all bool // later parts of the response may select more
 }
 
-// SelectionOf returns the selection below the field that ctx resolves.
+// SelectionOf returns the selection below the field that ctx resolves. ctx must be the context of a field.
 func SelectionOf(ctx context.Context) Selection {
 	return Selection{set: graphql.GetFieldContext(ctx).Field.Selections, all: inParts(ctx)}
 }

@@ -32,8 +32,8 @@ type Past struct {
 	Unknown map[string]string
 }
 
-// Begin makes an object stand for a past state: fields below it that p does not list as known are errors, whatever
-// the row holds.
+// Begin makes an object stand for a past state: fields below it that p does not list as known are errors, whatever the
+// row holds. Call it before plans are compiled.
 func (o *Object[T]) Begin(p *Past) { o.past = p }
 
 // Fill makes the named fields, below an object that stands for a past state, be read from what fill writes into
@@ -55,7 +55,8 @@ func (o *Object[T]) Fill(
 	}
 }
 
-// filled returns a field that is read from the row after a relation has written into it.
+// filled returns a field that is read from the row after a relation has written into it. If the relation fails for a
+// row, the field is null with the error, and nothing below it is read.
 func filled[T any](rel *Relation[T, struct{}], of Field[T]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot, path := c.slot(), slices.Clone(c.path)

@@ -57,7 +57,7 @@ type Relation[T, R any] struct {
 }
 
 // queue reads the arguments of a field and calls Load, which queues statements in the batch of q. The returned
-// function has the results after the batch has run.
+// function has the results after the batch has run. Invalid arguments are an error, and then nothing is queued.
 func (rel *Relation[T, R]) queue(
 	ctx context.Context, q Request, f *ast.Field, variables map[string]any, parents []T,
 ) (Results[R], error) {
@@ -129,6 +129,7 @@ func OneByOne[T, R any](
 }
 
 // Read returns a field of a table that the relation rel reads for all rows of a level, and whose JSON shape describes.
+// If the read fails for one row, the field is null with the error there.
 //
 //go:noinline
 func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
@@ -167,7 +168,8 @@ type results[R any] struct {
 	next int
 }
 
-// take returns the result of the next row. Rows are written in the order in which they were read.
+// take returns the result of the next row. Rows are written in the order in which they were read. A value beside an
+// error has no meaning. take panics after the last row.
 func (s *results[R]) take() (v R, err error) {
 	at := s.next
 	s.next++
@@ -259,8 +261,9 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 // Ahead loads the relations of the value that the root field of ctx will return, together with the value itself: queue
 // queues the statement that reads it into the batch of the first level. key is a value with the columns by which the
 // relations in byKey are read, which are paths such as "holdings.tokens". If only such relations are selected, Ahead
-// returns a function that the resolver calls if the value that was read has the relations of key. Otherwise it returns
-// nil, and has read nothing.
+// returns a function that the resolver calls if the value that was read has the relations of key. Otherwise, and if a
+// relation cannot be queued, it returns nil, and has read nothing. An error of the batch is returned. V must be a
+// registered type.
 func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue func(Batch)) (use func(), err error) {
 	store, fc := storeOf(ctx), graphql.GetFieldContext(ctx)
 	p := t.entries[reflect.TypeFor[V]()].lookup.(func(context.Context, graphql.CollectedField) *plan[V])(ctx, fc.Field)

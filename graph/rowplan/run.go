@@ -42,7 +42,7 @@ func NewTables(newBatch func() Batch) *Tables {
 }
 
 // Register adds an object to the tables, so that fields that return a T, a list of them or a stream of them have
-// plans.
+// plans. Call it before requests are served: no lock protects the tables.
 func Register[T any](t *Tables, o *Object[T]) {
 	object := ObjectOf(func() *Object[T] { return o })
 	add(t, object)
@@ -50,8 +50,8 @@ func Register[T any](t *Tables, o *Object[T]) {
 	addStream(t, object)
 }
 
-// RegisterList adds an interface or union to the tables, so that fields that return a list of its values have
-// plans.
+// RegisterList adds an interface or union to the tables, so that fields that return a list of its values have plans.
+// Call it before requests are served, as [Register].
 func RegisterList[I any](t *Tables, element Shape[I]) { add(t, ListOf(element)) }
 
 // entry is a type that resolvers return.
@@ -62,7 +62,8 @@ type entry struct {
 	lookup any
 }
 
-// add adds a type to the tables: how its plans are found, and how they are applied to a value of a resolver.
+// add adds a type to the tables: how its plans are found, and how they are applied to a value of a resolver. It
+// replaces an earlier entry of the type, and takes no lock.
 func add[V any](t *Tables, shape Shape[V]) {
 	id := new(identity)
 	find := func(ctx context.Context, f graphql.CollectedField) *plan[V] { return lookup(ctx, t, id, shape, f) }
@@ -79,7 +80,8 @@ func add[V any](t *Tables, shape Shape[V]) {
 type identity struct{ _ byte }
 
 // Apply executes the plan of the context's field for v, which its resolver returned. It loads related rows, and
-// returns a marshaler with the JSON, or v unchanged if no object is registered for its type.
+// returns a marshaler with the JSON, or v unchanged if no object is registered for its type. For a channel of events,
+// it returns a function; see [addStream]. The error is that of loading or of a response that is too large.
 func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	e, ok := t.entries[reflect.TypeOf(v)]
 	if !ok {
@@ -234,8 +236,8 @@ func (r *run) level() Batch {
 	return r.batch
 }
 
-// mark returns the context in which a field is read. If statements are recorded, it also marks those in the batch
-// with the field's path and level.
+// mark returns the context in which a field is read. If statements are recorded, it also marks those that are added to
+// the batch from now on with the field's path and level.
 func (r *run) mark(ctx context.Context, path ast.Path) context.Context {
 	if !r.store.Recorded {
 		return ctx
@@ -248,7 +250,7 @@ func (r *run) mark(ctx context.Context, path ast.Path) context.Context {
 }
 
 // finish runs the batch of each level and then what waits for its results, which may begin the next level, until no
-// relation is left.
+// relation is left. It stops at the first error.
 func (r *run) finish(ctx context.Context) error {
 	for len(r.after) > 0 {
 		if r.batch != nil {
@@ -279,7 +281,7 @@ func (r *run) end() {
 // start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v.
 // It waits until the client may build another response before it writes, and fails if the responses of the operation
 // are too large. The JSON is written here and not by the marshaler, so that a null can take the place of the whole
-// field.
+// field. Errors of single fields are added to the response of ctx.
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
 	ctx = scopeOf(ctx, v)
 	r := storeOf(ctx).takeAhead(fc)
@@ -305,7 +307,8 @@ func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldC
 	return &response{b, &t.Buffers}, nil
 }
 
-// read loads the related rows of v, if they are not loaded yet.
+// read loads the related rows of v, if they are not loaded yet. At the end, also after an error, it ends the contexts
+// of [Request.Ending].
 func (p *plan[V]) read(ctx context.Context, r *run, v V) error {
 	if p.load == nil || r.loaded {
 		return nil
@@ -378,7 +381,8 @@ type Buffers struct {
 	pool sync.Pool // of *[]byte
 }
 
-// Put returns the memory of a response to the pool. The caller must not use it any more.
+// Put returns the memory of a response to the pool. The caller must not use it any more. It drops memory that is
+// smaller than minReused or larger than maxReused.
 func (b *Buffers) Put(response []byte) {
 	if c := cap(response); c >= minReused && c <= maxReused {
 		free := response[:0]
@@ -386,7 +390,8 @@ func (b *Buffers) Put(response []byte) {
 	}
 }
 
-// get returns an empty slice with a capacity of at least n bytes, from the pool if one fits.
+// get returns an empty slice with a capacity of at least n bytes, from the pool if the next one there fits. A smaller
+// one is dropped.
 func (b *Buffers) get(n int) []byte {
 	free, _ := b.pool.Get().(*[]byte)
 	if free == nil || cap(*free) < n {
@@ -396,7 +401,7 @@ func (b *Buffers) get(n int) []byte {
 }
 
 // grow makes sure that n more bytes fit into buf without another allocation. The memory that buf had goes back to the
-// pool.
+// pool. The caller must not use earlier results of buf.Bytes any more.
 func (b *Buffers) grow(buf *bytes.Buffer, n int) {
 	if buf.Available() >= n {
 		return

@@ -16,8 +16,8 @@ import (
 )
 
 // addStream adds subscription fields that return a channel of T to the tables. gqlgen has no middleware for events,
-// but accepts a function that returns the marshaler of the next event. It returns nil when the channel is closed or
-// the context ends. Subscriptions with equal selections share the JSON of an event.
+// but accepts a function that returns the marshaler of the next event. This function waits for an event, and returns
+// nil when the channel is closed or the context ends. Subscriptions with equal selections share the JSON of an event.
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
 	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext,
@@ -54,8 +54,8 @@ func addStream[T any](t *Tables, shape Shape[T]) {
 	}}
 }
 
-// event reads the related rows of an event and returns its JSON, and the errors of its fields. It fails if the
-// rows cannot be read or the JSON is too large.
+// event reads the related rows of an event and returns its JSON, and the errors of its fields, which it does not add
+// to the response. It fails if the rows cannot be read or the JSON is too large.
 func (p *plan[V]) event(ctx context.Context, t *Tables, v V) ([]byte, []error, error) {
 	r := newRun(ctx, t, p)
 	if err := p.read(ctx, r, v); err != nil {
@@ -125,7 +125,7 @@ func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, 
 	}
 }
 
-// join returns the event of a key. The first caller has to call [shared.run].
+// join returns the event of a key. The first caller has to call [shared.run]. The others wait until e.done is closed.
 func (s *shared) join(key eventKey) (e *event, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,8 +24,9 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// reference parses a reference to an entity with parse. In GraphQL, spaces around it are ignored, and an id can
-// have its checksum, which must be correct for the chain id of the context (HIP-15).
+// reference parses a reference to an entity with parse. In GraphQL, spaces around it are ignored, and an id can have
+// its checksum, which must be correct for the chain id of the context (HIP-15). Other texts with a dash are parsed as
+// they are.
 func reference[T any](ctx context.Context, v any, parse func(text string) (T, error)) (T, error) {
 	return parsed(v, func(text string) (none T, err error) {
 		env := EnvOf(ctx)
@@ -49,8 +50,8 @@ func reference[T any](ctx context.Context, v any, parse func(text string) (T, er
 }
 
 // UnmarshalEntityID returns the id in "shard.realm.num" or an EVM address. Shard and realm default to those of the
-// context's [Env]. An address without an entity number is looked up with Env.Find, which can query the database.
-// Without Find, it is an error BAD_USER_INPUT.
+// context's [Env]. An address without an entity number is looked up with Env.Find, which can query the database. Null,
+// other texts, and an address without Find are errors BAD_USER_INPUT.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	env := EnvOf(ctx)
 	ref, err := reference(ctx, v, func(text string) (ledger.ContractRef, error) {
@@ -145,7 +146,8 @@ func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
 // AppendHash appends a hash as a JSON string. v already is its text, "0x" and hex digits, and is not checked.
 func AppendHash(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
 
-// UnmarshalHash parses 64 or 96 hex digits with or without "0x", and returns them in lower case with "0x".
+// UnmarshalHash parses 64 or 96 hex digits with or without "0x", and returns them in lower case with "0x". Errors are
+// BAD_USER_INPUT.
 func UnmarshalHash(_ context.Context, v any) (string, error) {
 	h, err := parsed(v, ledger.ParseHash)
 	if err != nil {

@@ -110,7 +110,8 @@ func (c *responseCache) newestTimestamp(ctx context.Context) (int64, bool) {
 	return head, true
 }
 
-// get returns the cached response, or nil. The empty key stands for a request that is not cached.
+// get returns the cached response, or nil. The empty key stands for a request that is not cached. For it, c can be
+// nil.
 func (c *responseCache) get(key string) *cachedResponse {
 	if key == "" {
 		return nil
@@ -145,7 +146,7 @@ func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit
 }
 
 // hasNullField reports whether a root field, or the data as a whole, is null: an object that does not exist now may
-// exist soon, even if it never changes afterwards.
+// exist soon, even if it never changes afterwards. Data that cannot be read counts as null.
 func hasNullField(data []byte) bool {
 	// the server wrote it
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true),

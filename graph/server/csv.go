@@ -313,8 +313,8 @@ func (x *export) paginate(f *ast.Field) error {
 	return nil
 }
 
-// add adds the columns of a selection to x: the path of each scalar. It fails for lists. An error is the end of a
-// sentence that begins with the format.
+// add adds the columns of a selection to x: the path of each scalar, which begins with path. It fails for lists. An
+// error is the end of a sentence that begins with the format.
 func (x *export) add(path []string, set ast.SelectionSet) error {
 	for _, f := range x.collect(set) {
 		at := append(slices.Clone(path), f.Alias)

@@ -81,7 +81,8 @@ func (d *decoder) members(member func(name string) error) error {
 	return err //nolint:wrapcheck // as above
 }
 
-// elements calls element before each element of an array, whose begin has been read. element must read its value.
+// elements calls element before each element of an array, whose opening bracket has been read. It also reads the
+// closing one. element must read its value.
 func (d *decoder) elements(element func() error) error {
 	for d.PeekKind() != ']' {
 		if err := element(); err != nil {

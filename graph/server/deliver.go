@@ -140,7 +140,7 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 }
 
 // ready returns the groups nested directly in parent for which objects has at least one object, and records these
-// objects.
+// objects. It fails if the JSON of an object is malformed.
 func (d *delivery) ready(parent int, objects []incremental.Object) ([]int, error) {
 	var ready []int
 	for i, g := range d.split.Groups {
@@ -159,7 +159,7 @@ func (d *delivery) ready(parent int, objects []incremental.Object) ([]int, error
 }
 
 // start executes groups of deferred fields in the background, as many at once as d.slots has places. Each sends its
-// result to d.done, also after a panic.
+// result to d.done, also after a panic. start does not wait for them.
 func (d *delivery) start(groups []int) {
 	for _, i := range groups {
 		d.pending++
@@ -220,8 +220,9 @@ func (d *delivery) finish(r groupResult) error {
 // or all of its fields are deferred further or skipped.
 const emptyObject = "{}"
 
-// assignErrors adds each error to the payload that it belongs to. An error above the objects, or of all of them, which
-// made them null, is added to each. Errors of objects that the client did not receive are dropped.
+// assignErrors adds each error to the payload that it belongs to. An error above the objects, which made them null, is
+// added to the first of these, with its path changed to that of the object. Each further null without an error gets a
+// copy of the first error. Errors of objects that the client did not receive are dropped.
 func assignErrors(payloads []payload, errs gqlerror.List) {
 	for _, e := range errs {
 		at := slices.IndexFunc(payloads, func(p payload) bool { return rowplan.HasPrefix(e.Path, p.path) })
@@ -299,7 +300,7 @@ type result struct {
 var errReported = errors.New("the error was reported in an earlier part")
 
 // middleware returns a field middleware around inner that calls a resolver only if the memo has no result of an
-// earlier part at its path.
+// earlier part at its path. Fields without a resolver are not kept.
 func (m *memo) middleware(inner graphql.FieldMiddleware) graphql.FieldMiddleware {
 	return func(ctx context.Context, next graphql.Resolver) (any, error) {
 		fc := graphql.GetFieldContext(ctx)
@@ -311,7 +312,8 @@ func (m *memo) middleware(inner graphql.FieldMiddleware) graphql.FieldMiddleware
 }
 
 // resolve returns the result that an earlier part of the operation has read at path, or calls next and keeps its
-// result. An error is reported once only.
+// result. An error is reported once only: later calls return errReported. Parts that run at the same time can both
+// call next. A note of the resolver is dropped.
 func (m *memo) resolve(ctx context.Context, path string, next graphql.Resolver) (any, error) {
 	m.mu.Lock()
 	earlier, found := m.results[path]
@@ -365,9 +367,10 @@ func acceptsParts(r *http.Request) bool {
 	return false
 }
 
-// serveParts executes an operation with deferred fragments and writes its response in parts to w. It logs errors
-// of the delivery. gqlgen's transport.MultipartMixed is not used: it polls for parts with a timer, has no write
-// deadline, and delivers gqlgen's deferred fields only, which are read separately for each object.
+// serveParts executes an operation with deferred fragments and writes its response in parts to w. An error before the
+// first part is a response with status 500, and later ones are logged. After the end of ctx it does neither. gqlgen's
+// transport.MultipartMixed is not used: it polls for parts with a timer, has no write deadline, and delivers gqlgen's
+// deferred fields only, which are read separately for each object.
 func (s *Server) serveParts(
 	ctx context.Context, w http.ResponseWriter, op *operation, split *incremental.Split, extensions map[string]any,
 ) {

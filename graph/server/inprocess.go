@@ -54,7 +54,7 @@ func (d *Document) Text() string { return d.text }
 func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
 
 // Done releases the memory of a response for reuse. The caller must not use data or a part of it afterwards. Calling
-// Done is optional.
+// Done is optional. It ignores nil.
 func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Put(data) }
 
 // Result is the response to an operation. Callers can release the data with [Server.Done].
@@ -84,9 +84,10 @@ type running struct {
 }
 
 // Run executes an operation of a prepared document in process, without limits of cost, with the page sizes and the
-// style of c. The operation must be in the document. It returns nil if ctx has ended. Errors of fields are in the
-// result. The caller should call Done with its data. It replaces the executor, which would validate the document and
-// the variables for each request.
+// style of c. The operation must be in the document: Run panics otherwise. It adds the default values of absent
+// variables to c.Variables. It returns nil if ctx has ended. Errors of fields are in the result. The caller should
+// call Done with its data. It replaces the executor, which would validate the document and the variables for each
+// request.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	op := c.Document.doc.Operations.ForName(c.Operation)
 	for _, v := range op.VariableDefinitions {
@@ -162,8 +163,9 @@ func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]
 	}
 }
 
-// literal returns the literal of the GraphQL language for a variable's value of type t. A value that is not null, a
-// boolean, an int, a list or an object becomes an enum value if t is an enum, otherwise a string.
+// literal returns the literal of the GraphQL language for a variable's value of type t, to which it must fit: an
+// unknown member of an input object panics. A value that is not null, a boolean, an int, a list or an object becomes
+// an enum value if t is an enum, otherwise a string.
 func (s *Server) literal(t *ast.Type, v any) *ast.Value {
 	switch v := v.(type) {
 	case nil:

@@ -112,7 +112,8 @@ func missingOperation(doc *ast.QueryDocument, name string) string {
 }
 
 // start executes an operation. next returns its next response, or nil after the last one or if the context has ended.
-// A subscription that cannot start has one response, with the errors.
+// The caller calls next with of, or a context below it, and waits there. A subscription that cannot start has one
+// response, with the errors.
 //
 // It replaces the executor of gqlgen, which would look up the document and its operation once more, and run chains of
 // extensions that are empty.

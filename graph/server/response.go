@@ -118,7 +118,7 @@ func (s *Server) bound(resp *graphql.Response) {
 }
 
 // responseTail returns the JSON of a response after the data: the errors, the extensions and the closing brace. It
-// starts with a comma if there are any. Callers may replace the first byte only if they are.
+// starts with a comma if there are any. Without any, it is the shared closingBrace, which callers must not change.
 func responseTail(resp *graphql.Response) ([]byte, error) {
 	if len(resp.Errors) == 0 && len(resp.Extensions) == 0 {
 		return closingBrace, nil
@@ -200,8 +200,9 @@ func oneError(code fault.Code, message string) gqlerror.List {
 	return gqlerror.List{coded(code, message)}
 }
 
-// present returns the error in the response for an error of a resolver, with code and path, or nil if it was
-// reported before. Internal errors have a general message and an id under which the details are logged.
+// present returns the error in the response for an error of a resolver, with code and path, or nil if it was reported
+// before. Errors of the document or its variables are returned as they are. Internal errors have a general message and
+// an id under which the details are logged.
 func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if errors.Is(err, errReported) {
 		return nil

@@ -123,8 +123,8 @@ func (s *Server) stream(
 	return nil
 }
 
-// enter counts the memory of a request, of size bytes, and waits for the turn of an operation. It returns the
-// error for the client if the queue refuses it or the context ends.
+// enter counts the memory of a request, of size bytes, and waits for the turn of an operation. It returns the error
+// for the client if the queue refuses it or the context ends. The caller must end the turn in either case.
 func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error {
 	err := turn.Hold(size)
 	if err == nil {
@@ -147,7 +147,9 @@ func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error 
 func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }
 
 // serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the
-// protocol "GraphQL over Server-Sent Events": an event "next" for each response, and "complete" at the end.
+// protocol "GraphQL over Server-Sent Events": an event "next" for each response, and "complete" at the end. A request
+// that [Server.receive] rejects, and a mutation with GET, get an ordinary response with their status. Other errors of
+// a request are an event "next".
 //
 // gqlgen's transport.SSE is not used: it does not support GET, its "complete" event has no data and browsers ignore
 // it, it has no write deadline, and its goroutine can write after the handler has returned.
@@ -187,7 +189,8 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	_ = events.write(false, "event: complete\ndata:\n\n", nil, "") // fails only if the client has disconnected
 }
 
-// isMutation reports whether the operation of a request is a mutation. It reports false if the document is invalid.
+// isMutation reports whether the operation of a request is a mutation. It reports false if the document is invalid. It
+// caches a valid document.
 func (s *Server) isMutation(query, operationName string) bool {
 	e, errs := s.document(query)
 	if errs != nil {
@@ -226,7 +229,7 @@ func (e *eventWriter) write(more bool, before string, json [][]byte, after strin
 const comment = ":\n\n"
 
 // keepAlive writes a comment at each interval until stop is called or a write fails. No goroutine waits meanwhile,
-// because there are many streams.
+// because there are many streams. stop waits for a comment that is being written. Call it once.
 func (e *eventWriter) keepAlive(interval time.Duration) (stop func()) {
 	var timer *time.Timer
 	e.mu.Lock()

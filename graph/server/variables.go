@@ -34,8 +34,8 @@ func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]a
 	return variables, nil
 }
 
-// nullError returns the error for null as the value of a variable with a default value that is used where null is
-// not permitted. Documents with such variables are valid.
+// nullError returns the error for null as the value of a variable with a default value that is used where null is not
+// permitted. used is the type there. Documents with such variables are valid.
 func nullError(v *ast.VariableDefinition, used *ast.Type) *gqlerror.Error {
 	const text = "Variable \"$%s\" must not be null, because it is used where the type is %q."
 	e := gqlerror.Errorf(text, v.Variable, used)

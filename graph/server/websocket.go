@@ -229,7 +229,8 @@ func (c *socket) fail(ctx context.Context, id string, errs gqlerror.List) (webso
 	return c.send(ctx, message{Type: "error", ID: id, Payload: b})
 }
 
-// send sends a message. The caller closes the connection if the code is not 0.
+// send sends a message, and returns the code 0, or StatusGoingAway if it cannot be sent. The caller closes the
+// connection if the code is not 0.
 func (c *socket) send(ctx context.Context, m message) (websocket.StatusCode, string) {
 	if c.write(ctx, m) != nil {
 		return websocket.StatusGoingAway, ""

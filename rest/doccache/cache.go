@@ -116,7 +116,8 @@ func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	return part, page, http.StatusOK
 }
 
-// All yields the pages as of the last refresh with their cached parts. It reads no database.
+// All yields the pages as of the last refresh with their cached parts. It reads no database. A page without the part
+// is skipped, and the zero Part has no pages.
 func (p Part[T]) All() iter.Seq2[*status.Page, T] {
 	return func(yield func(*status.Page, T) bool) {
 		if p.c == nil || p.c.current.Load() == nil {
@@ -211,8 +212,8 @@ func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *stat
 	}
 }
 
-// renderUncached calls render with the page of the request, in a snapshot of the database. The result is false if
-// there is no such page.
+// renderUncached calls render with the page of the request, in a snapshot of the database. found is false if there is
+// no such page. The snapshot ends when render has returned, whose error is returned.
 func (c *Cache) renderUncached(
 	r *http.Request, render func(ctx context.Context, p *status.Page) error,
 ) (found bool, err error) {
@@ -348,8 +349,8 @@ func (c *Cache) refresh(ctx context.Context) error {
 	return nil
 }
 
-// read reads all pages in one snapshot and renders those that changed or expired, without changing the cache.
-// rendered is the number of rendered pages.
+// read reads all pages in one snapshot and renders those that changed or expired, without changing the cache. rendered
+// is the number of rendered pages. If one page fails, the whole read fails.
 func (c *Cache) read(ctx context.Context) (next *content, rendered int, err error) {
 	ctx, end, err := c.o.Source.Snapshot(ctx)
 	if err != nil {

@@ -50,8 +50,8 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
-// body returns the OpenAPI schema of an endpoint's response: the union of the bodies of its operations. It adds
-// shared schemas to b, and sets the options of the endpoint in b.
+// body returns the OpenAPI schema of an endpoint's response: the union of the bodies of its operations. It adds shared
+// schemas to b, and sets the options of the endpoint in b. The first error is kept in b.err.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) *Schema {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
@@ -281,7 +281,8 @@ func union(a, b *Schema) *Schema {
 	}
 }
 
-// orNull returns a copy of the schema s with null as another valid value.
+// orNull returns a copy of the schema s with null as another valid value, or s itself if that already matches any
+// value.
 func orNull(s *Schema) *Schema {
 	if s.Type == nil {
 		if s.Ref == "" {
@@ -297,7 +298,8 @@ func orNull(s *Schema) *Schema {
 	return &out
 }
 
-// notNull is the reverse of orNull: it returns a copy of the schema without null.
+// notNull is the reverse of orNull: it returns a copy of the schema without null, or nil for nil. Of two alternatives,
+// the second of which is null, it returns the first, with the description of s.
 func notNull(s *Schema) *Schema {
 	if s == nil {
 		return nil

@@ -74,7 +74,8 @@ type Member[T any] struct {
 	Value T
 }
 
-// object returns a JSON object with some names and values, in turn. It omits empty values.
+// object returns a JSON object with some names and values, in turn. It omits empty values. The number of members must
+// be even.
 func object(members ...any) Map[any] {
 	var m Map[any]
 	for pair := range slices.Chunk(members, 2) {
@@ -95,7 +96,7 @@ func (m Map[T]) Get(name string) (value T, ok bool) {
 	return value, false
 }
 
-// UnmarshalJSON appends the members of an object to m in order.
+// UnmarshalJSON appends the members of an object to m in order. It does not decode escapes in their names.
 func (m *Map[T]) UnmarshalJSON(text []byte) error {
 	var compact bytes.Buffer
 	err := json.Compact(&compact, text)

@@ -116,7 +116,8 @@ func New(api *rest.API) (*Document, error) {
 	return g.doc, nil
 }
 
-// endpoint adds an endpoint to the OpenAPI document: its path, tag, parameters, body and responses.
+// endpoint adds an endpoint to the OpenAPI document: its path, tag, parameters, body and responses. An error of the
+// schema of a response is kept in g.bodies.err instead of returned.
 func (g *generator) endpoint(e *rest.Endpoint) error {
 	operations := bodyOperations(g.api, e)
 	whole := operations

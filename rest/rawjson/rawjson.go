@@ -26,8 +26,8 @@ func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Sole returns the value of the member of an object that has exactly one, in the memory of object. ok reports
-// whether the member has the given name.
+// Sole returns the value of the member of an object that has exactly one, in the memory of object. ok reports whether
+// the member has the given name. If not, value is nil. Sole does not check that the object has no other member.
 func Sole(object []byte, name string) (value []byte, ok bool) {
 	start := len(`{"`) + len(name)
 	if len(object) <= start || string(object[2:start]) != name || object[start] != '"' {

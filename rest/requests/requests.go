@@ -79,7 +79,8 @@ type generator struct {
 }
 
 // selected returns at most most requests. It omits queries with a single page first: those with the smallest hashes,
-// so that a new endpoint replaces as few requests of others as possible.
+// so that a new endpoint replaces as few requests of others as possible. It removes requests from g.all in place, so
+// call it once.
 func (g *generator) selected(most int) []Request {
 	total := 0
 	var queries, all []string
@@ -289,8 +290,8 @@ func (g *generator) endpoint(e *rest.Endpoint) {
 	}
 }
 
-// pathErrors adds requests to g with other spellings of IDs, IDs of missing objects, and invalid values of each
-// path parameter.
+// pathErrors adds requests to g with other spellings of IDs, IDs of missing objects, and invalid values of each path
+// parameter. base is a path of the pattern with valid values.
 func (g *generator) pathErrors(pattern, base string) {
 	segments := strings.Split(base, "/")
 	for i, s := range strings.Split(pattern, "/") {
@@ -359,8 +360,8 @@ func (g *generator) values(own any, name string, form *rest.Kind) []string {
 	return []string{"1"}
 }
 
-// variants returns queries with one parameter: each operator and one that is not supported, words, spellings,
-// repetitions, ranges and errors.
+// variants returns queries with one parameter, from at least one value: each operator and one that is not supported,
+// words, spellings, repetitions, ranges and errors.
 func variants(name string, values []string, form *rest.Kind, ops []rest.Op) []string {
 	var out []string
 	add := func(texts ...string) {
@@ -405,8 +406,8 @@ func variants(name string, values []string, form *rest.Kind, ops []rest.Op) []st
 	return out
 }
 
-// Before returns a path with a further parameter that restricts it to rows with a consensus timestamp of at most
-// at. ok is false if its endpoint does not support this.
+// Before returns a path with a further parameter that restricts it to rows with a consensus timestamp of at most at,
+// such as 1700000000.000000001. ok is false if its endpoint does not support this.
 func Before(api *rest.API, path, at string) (bounded string, ok bool) {
 	r, err := http.NewRequest(http.MethodGet, path, http.NoBody) //nolint:noctx // only its path is used
 	if err != nil {

@@ -32,7 +32,7 @@ var accountsParams = []rest.Param{
 }
 
 // finishAccounts sets the variables of GET /accounts that depend on several parameters or on the configuration.
-// Without balances, a filter by balance does not apply.
+// Without balances, a filter by balance does not apply. It never fails.
 func finishAccounts(r *rest.Request) error {
 	v := r.Variables
 	if _, given := v["balance"]; !given {
@@ -111,8 +111,8 @@ func isName(r *rest.Request) bool {
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
 }
 
-// missingAccount returns the 404 of GET /accounts/{idOrAliasOrEvmAddress}. An alias has another text than an ID,
-// but only if no account has it, which it reads.
+// missingAccount returns the 404 of GET /accounts/{idOrAliasOrEvmAddress}. An alias has another text than an ID, but
+// only if no account has it, or if that cannot be read: it runs an operation for this.
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
@@ -213,8 +213,8 @@ func balanceProblem(detail string) *rest.Problem {
 	}
 }
 
-// finishBalances sets the number of tokens in each balance, and removes the operators of public keys if a snapshot
-// is requested.
+// finishBalances sets the number of tokens in each balance, and sets the filter of public keys again, without their
+// operators, if a snapshot is requested.
 func finishBalances(r *rest.Request) error {
 	r.Variables["tokens"] = r.Config.TokensInList
 	if r.Variables["at"] == nil {

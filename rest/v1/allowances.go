@@ -61,8 +61,8 @@ func optional(c rest.Cursor) rest.Cursor {
 // maxBounds is the maximum number of values of an id: one bound per side.
 const maxBounds = 2
 
-// boundsParam returns a parameter with an upper and a lower bound that become one filter of the document, in
-// variable.
+// boundsParam returns a parameter with an upper and a lower bound that become one filter of the document, in variable.
+// listName is its name in the error for too many values, and doc its description.
 func boundsParam(name, listName, variable string, kind rest.Kind, doc string) rest.Param {
 	return rest.Param{
 		Name: name, Doc: doc, Kind: kind, MaxValues: maxBounds, ListName: listName,
@@ -155,7 +155,8 @@ func checkOperators(name string, values []rest.Value) error {
 	return nil
 }
 
-// airdropsParams returns the parameters of airdrops. primary is the account on the other side.
+// airdropsParams returns the parameters of airdrops. primary is the parameter of the account on the other side, and
+// listName its name in the error for too many values.
 func airdropsParams(primary, listName string) []rest.Param {
 	return []rest.Param{
 		boundsParam(primary, listName, "filter.accountId", rest.ModernEntityID,
@@ -168,8 +169,9 @@ func airdropsParams(primary, listName string) []rest.Param {
 	}
 }
 
-// finishAirdrops returns the Finish of an airdrop list: it rejects an empty range of accounts with a 400, and sets
-// the variable side to the path's account. The bounds become positions in list order; see [ledger.BoundsInOrder].
+// finishAirdrops returns the Finish of an airdrop list: it rejects an empty range of accounts in the parameter primary
+// with a 400, and sets the variable that side names to the path's account. The bounds become positions in list order;
+// see [ledger.BoundsInOrder].
 func finishAirdrops(primary, side string) func(*rest.Request) error {
 	return func(r *rest.Request) error {
 		if span := rest.LastRange(r.Values(primary), rest.Gte); span.Contradicts() {

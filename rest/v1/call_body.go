@@ -113,8 +113,9 @@ func (c *callBody) data(text ledger.Null[string]) []byte {
 	return nil
 }
 
-// address returns the 20 bytes of an address, or nil if it is missing, or empty if it may be. An invalid address is
-// collected as a violation and counts as given.
+// address returns the 20 bytes of an address. It returns nil if the text is missing, or is empty and mayBeEmpty is
+// set. An invalid address is collected in c as a violation, and the result is 20 zero bytes, so that the address
+// counts as given.
 func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty bool) []byte {
 	if !text.Valid || mayBeEmpty && text.V == "" {
 		return nil
@@ -184,8 +185,8 @@ func (c *callBody) slots(m members, name string) []*calls.SlotValueInput {
 	})
 }
 
-// word returns the bytes of hex digits, with a leading zero if their number is odd. It returns nil without text. A
-// violation is collected in c.
+// word returns the bytes of hex digits, with a leading zero if their number is odd. It returns nil without text and
+// for other text. A violation is collected in c.
 func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	if !text.Valid {
 		return nil

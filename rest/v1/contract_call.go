@@ -355,8 +355,8 @@ type traceWriter struct {
 // flushAt is the buffer size in bytes of JSON.
 const flushAt = 16 << 10
 
-// Head implements [relay.TraceSink]: it sends the headers with status 200 and buffers the members before the
-// steps.
+// Head implements [relay.TraceSink]: it sends the headers with status 200 and buffers the members before the steps. It
+// never fails.
 func (t *traceWriter) Head(trace *calls.OpcodeTrace) error {
 	h := t.w.Header()
 	h.Set("Content-Type", "application/json;charset=UTF-8")
@@ -415,7 +415,8 @@ func appendWords(b []byte, words [][]byte) []byte {
 	return append(b, ']')
 }
 
-// flush compresses the buffer and empties it. It fails if the client has disconnected.
+// flush compresses the buffer and empties it. It fails if the client has disconnected. The compressor can hold a part
+// back.
 func (t *traceWriter) flush() error {
 	_, err := t.zip.Write(t.buf)
 	t.buf = t.buf[:0]

@@ -51,9 +51,9 @@ func logTimes(r *rest.Request) []rest.Value {
 	return values
 }
 
-// finishLogs checks the parameters of GET /contracts/results/logs together and sets the filters that depend on
-// several of them. Conditions that exclude each other return the empty list. It bounds an open range of timestamps as
-// [boundRange] does, unless the client requests the logs of one transaction.
+// finishLogs checks the parameters of GET /contracts/results/logs together and sets the filters that depend on several
+// of them. If conditions exclude each other, the error is noLogs, a response and no failure. It bounds an open range
+// of timestamps as [boundRange] does, unless the client requests the logs of one transaction.
 func finishLogs(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -78,7 +78,8 @@ func finishLogs(r *rest.Request) error {
 }
 
 // finishLogsOfContract checks the parameters of GET /contracts/{id}/results/logs and sets their filters. It looks up
-// the contract before it reports contradicting bounds. An ID with the number 0 has no logs.
+// the contract before it reports contradicting bounds. For an ID with the number 0, an empty range of timestamps, and
+// invalid bounds for an unknown address, the error is noLogs, a response and no failure.
 func finishLogsOfContract(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -101,8 +102,8 @@ func finishLogsOfContract(r *rest.Request) error {
 	return selectLogs(r, set)
 }
 
-// logSearch returns the timestamps, and sets the filter of topics. A search by topics without a timestamp or a
-// short range is a 400.
+// logSearch returns the values of timestamp, also as conditions, and sets the filter of topics. A search by topics
+// without a timestamp or a short range is a 400.
 func logSearch(r *rest.Request) (times []rest.Value, set *rest.Conditions, err error) {
 	times = logTimes(r)
 	set, err = rest.TimestampsOf(times)

@@ -131,8 +131,8 @@ func checkSenders(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindSenders sets the filter of senders from the parameter from. It reads the ids of addresses; an unknown
-// address is a 404.
+// bindSenders sets the filter of senders from the parameter from. It reads the ids of addresses; an unknown address is
+// a 404. A failed read is another error.
 func bindSenders(r *rest.Request) error {
 	values := r.Values("from")
 	if values == nil {
@@ -190,8 +190,8 @@ func checkBlock(r *rest.Request) error {
 }
 
 // selectResults sets the filters of senders and timestamps, whose open range it bounds if bound is set, except within
-// a block. It may read senders. A block hash with upper-case letters matches no block, so it returns the empty list.
-// The contract was looked up before.
+// a block. It may read senders. A block hash with upper-case letters matches no block: the error is then noResults, a
+// response and no failure. The contract was looked up before.
 func selectResults(r *rest.Request, bound bool) error {
 	if err := bindSenders(r); err != nil {
 		return err
@@ -214,7 +214,7 @@ func selectResults(r *rest.Request, bound bool) error {
 }
 
 // finishContractResults checks the parameters of GET /contracts/results together, and sets the filters that depend on
-// several of them.
+// several of them. The error can also be noResults; see [selectResults].
 func finishContractResults(r *rest.Request) error {
 	if err := checkBlock(r); err != nil {
 		return err
@@ -228,7 +228,8 @@ func finishContractResults(r *rest.Request) error {
 
 // finishResultsOfContract checks the parameters of GET /contracts/{id}/results together and sets the filter of the
 // contract. It reads whether an address is known, because the list of an unknown one is empty whatever the other
-// parameters are. An ID with the number 0 selects the results of all contracts, except synthetic ones.
+// parameters are: the error is then noResults, a response and no failure. An ID with the number 0 selects the results
+// of all contracts, except synthetic ones.
 func finishResultsOfContract(r *rest.Request) error {
 	if err := checkBlock(r); err != nil {
 		return err
@@ -317,8 +318,8 @@ func resultOperation(r *rest.Request) string {
 	return "ContractResult"
 }
 
-// bindResultOfContract checks the unit first, then the contract and the timestamp of the path together, and sets
-// the variable at.
+// bindResultOfContract checks the unit first, then the contract and the timestamp of the path together, and sets the
+// variable at. One 400 has the errors of both.
 func bindResultOfContract(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -360,7 +361,7 @@ func finishResultOfContract(r *rest.Request) error {
 	return finishResult(r)
 }
 
-// finishResult sets the variables of a single contract result that come from the configuration.
+// finishResult sets the variables of a single contract result that come from the configuration. It never fails.
 func finishResult(r *rest.Request) error {
 	r.Variables["delegation"] = r.Config.DelegationAddress
 	return nil
@@ -398,7 +399,8 @@ func bindResultTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "transactionId")
 }
 
-// bindActions rejects invalid conditions on the index, and then sets the variable of the transaction in the path.
+// bindActions rejects invalid conditions on the index, and then sets the variable of the transaction in the path. The
+// operator ne is a 400; other errors are those of [bindTransactionID].
 func bindActions(r *rest.Request) error {
 	if slices.ContainsFunc(r.Values("index"), func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.InvalidParameter("index")

@@ -95,7 +95,8 @@ func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
 	return ref, nil
 }
 
-// entityOf reads the id of the entity with an address, or returns "" if the address is unknown.
+// entityOf reads the id of the entity with an address, or returns "" if the address is unknown. It fails if the
+// operation fails, or does not run because the request is only explained.
 func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
 	res := r.RunOperation("EntityOf", map[string]any{"of": ref.String()})
 	if res == nil || len(res.Errors) > 0 {
@@ -216,8 +217,8 @@ func wholeWord(text string) string {
 // noState is the response for an unknown address.
 var noState = &rest.Direct{Body: `{"state":[],"links":{"next":null}}`}
 
-// finishState sets the variables of GET /contracts/{id}/state: contract, moment and slots. For an unknown contract it
-// returns the empty list before an error of timestamp.
+// finishState sets the variables of GET /contracts/{id}/state: contract, moment and slots. The operator ne of
+// timestamp is a 400, but if the contract is an unknown address, the error is noState, a response and no failure.
 func finishState(r *rest.Request) error {
 	ref, err := calleeOf(r)
 	if err != nil {
@@ -296,7 +297,7 @@ func slotFilter(r *rest.Request) map[string]any {
 	return f
 }
 
-// printSlot appends the value of a slot to the cursor of the next page.
+// printSlot appends the value of a slot to the cursor of the next page. v is the slot as bytes.
 func printSlot(dst []byte, v any) []byte {
 	slot, _ := v.([]byte)
 	return append(dst, wholeWord(string(ledger.AppendHex(nil, slot)))...)

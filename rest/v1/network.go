@@ -166,7 +166,7 @@ var blocksParams = []rest.Param{
 }
 
 // finishBlocks sets the variable orderBy to the parameter, block.number or timestamp, that the query has first, or to
-// timestamp if it has neither. It leaves out an absent receipts root.
+// timestamp if it has neither. It leaves out an absent receipts root. It never fails.
 func finishBlocks(r *rest.Request) error {
 	hideReceipts(r)
 	r.Variables["orderBy"] = "TIMESTAMP"

@@ -54,7 +54,7 @@ func (s *simulateBody) read(tree any) error {
 	return s.err
 }
 
-// require collects a violation in s if a member is missing or null.
+// require collects a violation in s if a member is missing or null. field is the name of the member in the message.
 func (s *simulateBody) require(m members, name, field string) {
 	if m.values[name] == nil {
 		s.violations = append(s.violations, field+" field must not be null")
@@ -108,7 +108,8 @@ func (s *simulateBody) call(entry any) *calls.SimulatedCallInput {
 	}
 }
 
-// hexWord collects a violation in s if a member has invalid or too many hex digits.
+// hexWord collects a violation in s if a member has invalid or too many hex digits. field is the name of the member in
+// the message.
 func (s *simulateBody) hexWord(m members, name, field string) {
 	if len(trimPrefix(m.text(name).V)) > maxSimulateWord {
 		s.violations = append(s.violations, inputText(&calls.InputError{Field: field}))

@@ -178,7 +178,7 @@ func tokensOperation(r *rest.Request) string {
 var noTokens = &rest.Direct{Body: `{"tokens":[],"links":{"next":null}}`}
 
 // finishTokens sets the filter of the associated account from account.id: one value without an operator. Other values
-// are a 400. An EVM address without an entity number returns the empty list.
+// are a 400. For an EVM address without an entity number, the error is noTokens, a response and no failure.
 func finishTokens(r *rest.Request) error {
 	at := slices.IndexFunc(r.Query, func(p rest.Parameter) bool { return p.Name == "account.id" })
 	if at < 0 {
@@ -224,7 +224,7 @@ func bindToken(r *rest.Request) error {
 	return nil
 }
 
-// bindTokenOfNFTs sets the filter of the token from the id in the path.
+// bindTokenOfNFTs sets the filter of the token from the id in the path. Another text is a 400.
 func bindTokenOfNFTs(r *rest.Request) error {
 	err := bindToken(r)
 	r.Set("filter.tokenId.eq", r.Variables["token"])

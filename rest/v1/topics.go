@@ -46,7 +46,7 @@ func messageOperation(r *rest.Request) string {
 	return "TopicMessages"
 }
 
-// bindTopic checks the topic ID in the path, then sets the variable of the topic.
+// bindTopic checks the topic ID in the path, then sets the variable of the topic. Another text is a 400.
 func bindTopic(r *rest.Request) error {
 	if !rest.IsEntityID(r.Path("id")) {
 		return rest.InvalidParameter("topic.id")
@@ -64,8 +64,8 @@ func bindTopicOf(r *rest.Request) error {
 	return nil
 }
 
-// bindMessage sets the variable topic and either sequenceNumber or at, a consensus timestamp, which has a point,
-// from the path.
+// bindMessage sets the variable topic and either sequenceNumber or at, a consensus timestamp, which has a point, from
+// the path. Another text is a 400, which has the errors of both.
 func bindMessage(r *rest.Request) error {
 	number := r.Path("sequenceNumber")
 	if strings.Contains(number, ".") && rest.IsEntityID(r.Path("id")) {
@@ -89,7 +89,7 @@ func bindMessage(r *rest.Request) error {
 	return bindTopicOf(r)
 }
 
-// bindMessageTime sets the variable of the consensus timestamp in the path of a message.
+// bindMessageTime sets the variable of the consensus timestamp in the path of a message. Another text is a 400.
 func bindMessageTime(r *rest.Request) error {
 	at, _, err := rest.ParseTimestamp(r.Path("consensusTimestamp"))
 	if err != nil {

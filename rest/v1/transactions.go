@@ -45,8 +45,8 @@ var transactionsParams = []rest.Param{
 // noTransactions is the response if the conditions contradict each other.
 var noTransactions = &rest.Direct{Body: `{"transactions":[],"links":{"next":null}}`}
 
-// finishTransactions checks the parameters of GET /transactions together and sets the bounds of the time. Parameters
-// that exclude each other return the empty list.
+// finishTransactions checks the parameters of GET /transactions together and sets the bounds of the time. If
+// parameters exclude each other, the error is noTransactions, a response and no failure.
 func finishTransactions(r *rest.Request) error {
 	directions := r.Values("type")
 	for _, v := range directions {
@@ -74,7 +74,7 @@ func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 }
 
 // boundRange bounds an open range of timestamps in at if the configuration requires it. It may read the first
-// transaction.
+// transaction. See [rest.Conditions.Bound] for what it changes in at and r.
 func boundRange(r *rest.Request, at *rest.Conditions) error {
 	if !r.Config.BindTimestampRange || at.HasEq() {
 		return nil
@@ -84,8 +84,8 @@ func boundRange(r *rest.Request, at *rest.Conditions) error {
 	})
 }
 
-// firstTransaction reads the consensus timestamp of the oldest transaction, or returns 0 if there are no
-// transactions.
+// firstTransaction reads the consensus timestamp of the oldest transaction, or returns 0 if there are no transactions.
+// It fails if the operation fails, or does not run because the request is only explained.
 func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 	res := r.RunOperation("FirstTransaction", map[string]any{})
 	if res == nil || len(res.Errors) > 0 {
@@ -129,7 +129,7 @@ var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm
 	`seconds and nnn are nanoseconds`)
 
 // bindTransaction sets the variable hash or id of the transaction in the path of GET
-// /transactions/{transactionIdOrHash}.
+// /transactions/{transactionIdOrHash}. Errors are those of [bindTransactionID].
 func bindTransaction(r *rest.Request) error {
 	text := r.Path("transactionIdOrHash")
 	if hash, err := ledger.ParseTransactionHash(text); err == nil {

@@ -26,7 +26,8 @@ var missingTexts = map[relay.MissingKind]string{
 	relay.MissingContractTransaction: "Contract transaction hash not found: TransactionHashParameter[hash={hash}]",
 }
 
-// missingText returns the text of /api/v1 about something that does not exist, for the 404.
+// missingText returns the text of /api/v1 about something that does not exist, for the 404. It is empty for kinds
+// without a text of their own, such as accounts.
 func missingText(m *relay.Missing) string {
 	if id := m.TransactionID; id != nil {
 		return "Transaction not found: TransactionIdParameter[payerAccountId=" + id.Payer.String() + ", validStart=" +

@@ -66,7 +66,8 @@ func New(o Options) (*API, error) {
 }
 
 // Explain returns the operation of the document at a path. It does not run it. The variables have the short name of
-// the default page; replace it to select another page.
+// the default page; replace it to select another page. A target that is no path is a 400, an unknown path a 404, as
+// [*rest.Problem].
 func (a *API) Explain(target string) (*rest.Explanation, error) {
 	u, err := url.Parse(target)
 	if err != nil {
