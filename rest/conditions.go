@@ -313,7 +313,8 @@ func readTimestamp(_ *Config, v Value) (Value, error) {
 	return v, nil
 }
 
-// AsOf returns a binding that sets the time of the requested version. See [Conditions.AsOf].
+// AsOf returns a binding that sets the time of the requested version. See [Conditions.AsOf]. An invalid timestamp is a
+// 400.
 func AsOf(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := TimestampsOf(values)

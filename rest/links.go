@@ -10,7 +10,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EntityIDCursor returns a cursor that continues a page by the entity id in a parameter.
+// EntityIDCursor returns a cursor that continues a page by the entity id in a parameter. The sort key must have it as
+// an int64.
 func EntityIDCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -22,7 +23,8 @@ func EntityIDCursor(param string) Cursor {
 	}
 }
 
-// TimestampCursor returns a cursor that continues a page by the consensus timestamp in a parameter.
+// TimestampCursor returns a cursor that continues a page by the consensus timestamp in a parameter. The sort key must
+// have it as an int64.
 func TimestampCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -34,7 +36,8 @@ func TimestampCursor(param string) Cursor {
 	}
 }
 
-// NumberCursor returns a cursor that continues a page by the number in a parameter.
+// NumberCursor returns a cursor that continues a page by the number in a parameter. The sort key must have it as an
+// int64.
 func NumberCursor(param string) Cursor {
 	return Cursor{
 		Param: param,

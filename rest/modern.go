@@ -146,7 +146,8 @@ func (p *Param) texts(given []string, objectBound bool) []string {
 	return slices.DeleteFunc(list.Map(given, strings.TrimSpace), func(text string) bool { return text == "" })
 }
 
-// violations returns the messages for the constraints that the values of a parameter violate.
+// violations returns the messages for the constraints that the values of a parameter violate. Without any, the result
+// is nil.
 func (p *Param) violations(values []Value) []Item {
 	var items []Item
 	add := func(detail string) {

@@ -23,8 +23,8 @@ func IDColumn(param, field, doc string, kind Kind) Column {
 	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc, read: readID}
 }
 
-// NumberColumn returns a column of 64-bit integers for [TwoColumns]: param is the parameter, field that of the
-// filter.
+// NumberColumn returns a column of 64-bit integers for [TwoColumns]: param is the parameter, field that of the filter.
+// Another text is a 400.
 func NumberColumn(param, field, doc string, kind Kind) Column {
 	return Column{
 		Cursor: NumberCursor(param), Field: field, Kind: kind,

@@ -62,7 +62,9 @@ type subscription[T, V any] struct {
 	out    chan<- V
 }
 
-// run delivers rows until the subscription ends, and returns the reason. feed is the context of the feed.
+// run waits for the start of the reader, delivers historical rows and then new ones until the subscription ends, and
+// returns the reason: [ErrSlow], [ErrShutdown], or the end of ctx, which can also be nil. feed is the context of the
+// feed.
 func (s *subscription[T, V]) run(ctx, feed context.Context) error {
 	select {
 	case <-s.reader.ready:

@@ -45,7 +45,8 @@ type rowWriter struct {
 // rows returns the sources of the types that the schema describes, by path: the enums of the ledger with their
 // constants, and for each object and input a struct with the fields that need no function. It omits types and methods
 // that are written by hand. gqlgen.yml has what the schema does not: fields that functions read (resolver), fields
-// that are not in the graph (extraFields), and Go types that differ from those of the scalars (type).
+// that are not in the graph (extraFields), and Go types that differ from those of the scalars (type). An error ends
+// the program; see [check].
 func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
 	all, _ := scalarTypes()
 	types := map[string]string{}
@@ -219,7 +220,7 @@ func (w *rowWriter) local(typ string) string { return strings.ReplaceAll(typ, w.
 const connectionsFile = "graph/relay/types_gen.go"
 
 // connections returns the source of the connections and edges of the schema, except for connections with fields of
-// their own.
+// their own. An error ends the program; see [check].
 func connections(schema *gql.Schema) []byte {
 	type connection struct{ Row, Kind, Type string }
 	var list []connection
@@ -239,7 +240,8 @@ func connections(schema *gql.Schema) []byte {
 	return render("relay", "connections", list)
 }
 
-// members returns the source of the methods that make the ledger's types members of interfaces and unions.
+// members returns the source of the methods that make the ledger's types members of interfaces and unions. An error
+// ends the program; see [check].
 func members(schema *gql.Schema) []byte {
 	type member struct{ Type, Of string }
 	var list []member

@@ -68,7 +68,7 @@ func declared() (list []scalarType, functions map[string]bool) {
 
 // scalarTypes returns all types of package scalar. It returns the enums and nullables among them, whose functions
 // differ only in their names, separately: scalars.csv has the enums whose Go type is a string, and the scalars and
-// enums with a variant for [ledger.Null], whose name starts with Null.
+// enums with a variant for [ledger.Null], whose name starts with Null. An error ends the program; see [check].
 func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
 	all, written := declared()
 	groups = map[string][]scalarType{}
@@ -88,8 +88,8 @@ func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
 	return all, groups
 }
 
-// scalars returns the source of the generated file of package scalar: the functions that differ between types only
-// in their names.
+// scalars returns the source of the generated file of package scalar: the functions that differ between types only in
+// their names. An error ends the program; see [check].
 func scalars() []byte {
 	all, groups := scalarTypes()
 	return render("scalar", "scalars", map[string]any{
@@ -111,8 +111,8 @@ var initialisms = map[string]string{
 var fieldInitialisms = strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", "NFT", "Kyc", "KYC", "Ids", "IDs",
 	"Apis", "APIs")
 
-// codes returns the source of package codes, with a constant for each response code and each transaction type of
-// the network, from the CSV files of package ledger.
+// codes returns the source of package codes, with a constant for each response code and each transaction type of the
+// network, from the CSV files of package ledger. An error ends the program; see [check].
 func codes() []byte {
 	const folder = "internal/domain/ledger/data/"
 	return render("codes", "codes", map[string]any{

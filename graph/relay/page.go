@@ -110,7 +110,8 @@ func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) 
 	return p, nil
 }
 
-// place returns the sort key of a cursor, or nil without a cursor.
+// place returns the sort key of a cursor, or nil without a cursor. A cursor of another kind or with another number of
+// columns is an error.
 func place(cursor *string, kind string, columns int) (Key, error) {
 	if cursor == nil {
 		return nil, nil

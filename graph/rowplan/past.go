@@ -107,7 +107,8 @@ func (o *Object[T]) fieldAt(c *compiler, name string) Field[T] {
 	return o.fields[name]
 }
 
-// unknown returns a field that is null with the error that it is not known at a past moment for a reason.
+// unknown returns a field that is null with the error that it is not known at a past moment for a reason, or, if that
+// is empty, because the gateway does not read it.
 func unknown[T any](name, reason string) Field[T] {
 	if reason == "" {
 		reason = "the gateway does not read it"

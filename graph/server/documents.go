@@ -270,7 +270,8 @@ func canSuggest(errs gqlerror.List) bool {
 	})
 }
 
-// rulesWithoutSuggestions returns the validation rules of the specification, in variants that compute no suggestions.
+// rulesWithoutSuggestions returns a new set of the validation rules of the specification, in variants that compute no
+// suggestions.
 func rulesWithoutSuggestions() *rules.Rules {
 	r := rules.NewDefaultRules()
 	for _, rule := range []validator.Rule{

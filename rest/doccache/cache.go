@@ -236,7 +236,7 @@ func (c *Cache) renderUncached(
 
 // Stats are the metrics of a cache.
 type Stats struct {
-	// Renders and Failures count the rendered pages and the failed refreshes.
+	// Renders and Failures count the rendered pages, and the failed refreshes and renderings.
 	Renders, Failures int64
 	// Stale is the age of the documents while the database is unavailable, otherwise 0.
 	Stale time.Duration

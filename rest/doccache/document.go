@@ -109,7 +109,8 @@ func accepts(given []string) bool {
 	}
 }
 
-// SendError responds with the document as an error with the given status that must not be cached.
+// SendError responds with the document, without compression, as an error with the given status that must not be
+// cached.
 func (d *Document) SendError(w http.ResponseWriter, r *http.Request, code int, media string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

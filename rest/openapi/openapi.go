@@ -236,7 +236,8 @@ func pathParams(path string) []pathParam {
 	return out
 }
 
-// graphiql returns a link to the endpoint's document in GraphiQL, or "" if the path has no example.
+// graphiql returns a link to the endpoint's document in GraphiQL, or "" if the path has no example. It fails if the
+// example of a POST endpoint cannot be explained.
 func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	path := g.api.Prefix + e.Path
 	for _, p := range pathParams(e.Path) {

@@ -252,7 +252,8 @@ var (
 	}
 )
 
-// accountListEndpoints returns the endpoints of lists below an account that belong to the classic family.
+// accountListEndpoints returns the descriptions of the endpoints of lists below an account that belong to the classic
+// family.
 func accountListEndpoints() []rest.Endpoint {
 	of := func(path, document string, params []rest.Param, e rest.Endpoint) rest.Endpoint {
 		e.Path, e.Document, e.Params = "/accounts/{idOrAliasOrEvmAddress}"+path, document, params

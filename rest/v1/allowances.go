@@ -9,8 +9,8 @@ import (
 	"heliograph/rest"
 )
 
-// allowanceEndpoints returns the endpoints of allowances and airdrops below an account that belong to the modern
-// family.
+// allowanceEndpoints returns the descriptions of the endpoints of allowances and airdrops below an account that belong
+// to the modern family.
 func allowanceEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{

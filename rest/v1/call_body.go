@@ -99,7 +99,8 @@ func (c *callBody) overrides(m members) []*calls.StateOverrideInput {
 	return list.Map(m.list("state_overrides"), c.override)
 }
 
-// data returns the bytes of the call's data, or nil if it is empty or invalid. A violation is collected in c.
+// data returns the bytes of the call's data: an empty slice if the text is missing or empty, and nil if it is invalid.
+// A violation is collected in c.
 func (c *callBody) data(text ledger.Null[string]) []byte {
 	digits := trimPrefix(text.V)
 	switch b, err := ledger.ParseHex("0x" + digits); {

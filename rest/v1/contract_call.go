@@ -18,8 +18,8 @@ import (
 	"heliograph/rest"
 )
 
-// callEndpoints returns the endpoints that execute contracts: calls, simulations, and traces and prestates of
-// transactions.
+// callEndpoints returns the descriptions of the endpoints that execute contracts: calls, simulations, and traces and
+// prestates of transactions.
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams,

@@ -13,7 +13,7 @@ import (
 // byIndex is the sort key of actions.
 var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 
-// contractResultEndpoints returns the endpoints of contract results and of their actions.
+// contractResultEndpoints returns the descriptions of the endpoints of contract results and of their actions.
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
 		Path: "/contracts/{id}/results", Grammar: rest.ByGroup, Options: pathFirst,
@@ -291,7 +291,8 @@ var resultParams = []rest.Param{
 	},
 }
 
-// checkHbar returns a 400 if the parameter hbar, the unit of amounts, has repeated values or an operator.
+// checkHbar returns a 400 if the parameter hbar, the unit of amounts, has repeated values or an operator. Otherwise it
+// returns nil.
 func checkHbar(r *rest.Request) error {
 	all := r.Query.Get("hbar")
 	if all == nil {
@@ -367,7 +368,8 @@ func finishResult(r *rest.Request) error {
 	return nil
 }
 
-// bindResultAt checks the parameter hbar, then sets the variable of the consensus timestamp in the path.
+// bindResultAt checks the parameter hbar, then sets the variable of the consensus timestamp in the path. An invalid
+// one of the two is a 400.
 func bindResultAt(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -380,7 +382,8 @@ func bindResultAt(r *rest.Request) error {
 	return nil
 }
 
-// bindResult checks the parameter hbar, then sets the variables of the transaction in the path.
+// bindResult checks the parameter hbar, then sets the variables of the transaction in the path. An invalid hbar is a
+// 400; other errors are those of [bindTransactionID].
 func bindResult(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err

@@ -18,7 +18,7 @@ var (
 	byLog       = []rest.Cursor{rest.TimestampCursor("timestamp").Repeating(), rest.NumberCursor("index")}
 )
 
-// contractEndpoints returns the endpoints of contracts, their storage and their logs.
+// contractEndpoints returns the descriptions of the endpoints of contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
 		Path: "/contracts/{id}/state", Grammar: rest.ByGroup, Options: pathFirst,

@@ -8,7 +8,7 @@ import (
 	"heliograph/rest"
 )
 
-// hookEndpoints returns the endpoints of hooks and of their storage.
+// hookEndpoints returns the descriptions of the endpoints of hooks and of their storage.
 func hookEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{

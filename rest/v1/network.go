@@ -20,7 +20,7 @@ const (
 	maxRegisteredNodes = 100
 )
 
-// networkEndpoints returns the endpoints below /network that read the ledger.
+// networkEndpoints returns the descriptions of the endpoints below /network that read the ledger.
 func networkEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -216,8 +216,8 @@ const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa
 	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07" +
 	"\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
 
-// feeEndpoints returns the endpoint POST /network/fees, which estimates the fee of a transaction with at most
-// maxBytes.
+// feeEndpoints returns the description of the endpoint POST /network/fees, which estimates the fee of a transaction
+// with at most maxBytes.
 func feeEndpoints(maxBytes int64) []rest.Endpoint {
 	return []rest.Endpoint{
 		{

@@ -15,7 +15,7 @@ var (
 	bySerialNumber = []rest.Cursor{rest.NumberCursor("serialnumber")}
 )
 
-// tokenEndpoints returns the endpoints of tokens, their holders and their NFTs.
+// tokenEndpoints returns the descriptions of the endpoints of tokens, their holders and their NFTs.
 func tokenEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -149,7 +149,8 @@ func isTrue(op rest.Op, a, b int) bool {
 	return a == b
 }
 
-// checkTokenName returns a 400 for a name together with a more specific condition, before any other validation.
+// checkTokenName returns a 400 for a name together with a more specific condition, before any other validation,
+// otherwise nil.
 func checkTokenName(r *rest.Request) error {
 	switch {
 	case !isFilled(r, "name"):

@@ -159,7 +159,7 @@ func bindTransactionID(r *rest.Request, text, variable string) error {
 // finalScheduleAge is the max-age, in seconds, of responses about schedules that no longer change.
 const finalScheduleAge = 3600
 
-// scheduleEndpoints returns the endpoints of schedules.
+// scheduleEndpoints returns the descriptions of the endpoints of schedules.
 func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{

@@ -29,8 +29,8 @@ const (
 	immutableAge = 600
 )
 
-// Endpoints returns all endpoints of /api/v1. feeBody is the maximum size in bytes of a transaction whose fee is
-// estimated.
+// Endpoints returns new descriptions of all endpoints of /api/v1, for [rest.API], and reads nothing. feeBody is the
+// maximum size in bytes of a transaction whose fee is estimated.
 func Endpoints(feeBody int64) []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
@@ -47,7 +47,7 @@ func Endpoints(feeBody int64) []rest.Endpoint {
 	)
 }
 
-// coreEndpoints returns the endpoints of accounts, balances, blocks, topics and transactions.
+// coreEndpoints returns the descriptions of the endpoints of accounts, balances, blocks, topics and transactions.
 func coreEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
