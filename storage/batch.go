@@ -75,8 +75,8 @@ func (b *Batch) Run(ctx context.Context) error {
 	return b.run(ctx)
 }
 
-// run sends the queries in one round trip, and then calls the functions of [Batch.Then]. Errors have the cause of
-// the end of ctx.
+// run sends the queries in one round trip, and if all have succeeded calls the functions of [Batch.Then]. Errors have
+// the cause of the end of ctx.
 func (b *Batch) run(ctx context.Context) error {
 	if err := b.db.withCause(ctx, b.send(ctx)); err != nil {
 		return fmt.Errorf("running a batch: %w", err)
@@ -144,9 +144,10 @@ type part struct {
 var partKey = values.NewKey[*part]()
 
 // Together returns a function that is called for each of n parts of an operation that run concurrently. value is for
-// the context of the part, and leave must be called at its end. The first batches of the parts are sent together,
-// when each part has one, has left or runs alone. If that fails, each part sends its own, so that one cannot fail for
-// another, unless the queue refused them or its context has ended.
+// the context of the part, and leave must be called at its end. The function must be called n times, since the parts
+// wait for each other. The first batches of the parts are sent together, when each part has one, has left or runs
+// alone. If that fails, each part sends its own, so that one cannot fail for another, unless the queue refused them or
+// its context has ended.
 func Together(n int) func() (value values.Value, leave func()) {
 	t := &together{sent: make(chan struct{})}
 	t.parts.Add(n)
@@ -187,7 +188,7 @@ var errNotSent = errors.New("the statements of an operation were not sent")
 
 // run runs a batch. The part that added the first one waits for the others and sends those of all parts. A part that
 // has passed before runs its batch alone. If the common round trip fails, each part runs its own batch, unless the
-// queue refused it or ctx has ended.
+// queue refused it or ctx has ended. It waits for the other parts even if ctx ends.
 func (p *part) run(ctx context.Context, b *Batch) error {
 	added, first := p.pass(b)
 	if !added {
@@ -204,14 +205,16 @@ func (p *part) run(ctx context.Context, b *Batch) error {
 	return b.run(ctx)
 }
 
-// send sends the common batch, stores its error, and wakes all parts that wait for it.
+// send sends the common batch, stores its error, and wakes all parts that wait for it. If a function that reads rows
+// panics, the error is errNotSent, and the panic continues.
 func (t *together) send(ctx context.Context) {
 	defer close(t.sent) // also after a panic of a function that reads rows
 	t.err = errNotSent
 	t.err = t.batch.run(ctx)
 }
 
-// add appends the statements, functions and profile of another batch to b. other must not be run then.
+// add appends the statements, functions and profile of another batch to b. other must not be run then, unless b has
+// failed.
 func (b *Batch) add(other *Batch) {
 	for i, queries := range other.queries {
 		b.queries[i] = append(b.queries[i], queries...)

@@ -42,8 +42,9 @@ func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
 	return b
 }
 
-// FilterKey is [Filter] for a column that a list is sorted by. If the bounds of f are keys in the order of the list, it
-// returns them for [Where.InOrder] instead of adding them.
+// FilterKey is [Filter] for a column that a list is sorted by. With inOrder, the bounds of f are keys in the order of
+// the list, and it returns them for [Where.InOrder] instead of adding them. Without, it adds all conditions to w, and
+// returns no bounds. f may be nil.
 func FilterKey[T ~int64](w *Where, column string, f *ledger.Filter[T], inOrder bool) ColumnBounds {
 	if f == nil || !inOrder {
 		Filter(w, column, f)
@@ -53,7 +54,7 @@ func FilterKey[T ~int64](w *Where, column string, f *ledger.Filter[T], inOrder b
 	return BoundsOn(column, f)
 }
 
-// inclusive returns the bound as an inclusive value. ok is false if no value satisfies the bound.
+// inclusive returns the bound as an inclusive value. ok is false if no value satisfies the bound; v is not valid then.
 func (c *condition) inclusive() (v int64, ok bool) {
 	switch c.op {
 	case ">":

@@ -14,8 +14,9 @@ type owned[T any] struct {
 }
 
 // QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the
-// parent, from 1; the other columns are those of the mapper. The result has one list for each parent. Within
-// [Batch.Count], the statement counts the rows, and the lists are empty.
+// parent, from 1; the other columns are those of the mapper. args begin with the arguments of r.Parents, if r has
+// parents. The result has one list for each parent. Within [Batch.Count], the statement counts the rows, and the lists
+// are empty.
 func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
 	if !b.counting {
 		return m.queueChildren(b, n, r, args)
@@ -37,7 +38,7 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Resul
 }
 
 // queueChildren queues a read of the children of n parents, and returns them by parent. With distributed tables there
-// is one statement for each part of the parents.
+// is one statement for each parent, unless r.Parents is nil.
 func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
 	var parts []Result[[]*owned[T]]
 	r.Parents.forEach(args, func(args []any, shift int64) {
@@ -65,9 +66,9 @@ func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Resul
 // MaxCount is the number of rows up to which [Batch.Count] counts.
 const MaxCount = 10_000
 
-// Count makes queue, which calls [Mapper.QueueChildren] once, count rows instead of reading them. queue gets the
-// page of the rows to count, one row more than [MaxCount]. The result has one number for each parent. The error is
-// that of queue.
+// Count makes queue, which calls [Mapper.QueueChildren] once, count rows instead of reading them. queue gets the page
+// of the rows to count, one row more than [MaxCount]. The result has one number for each parent. The error is that of
+// queue, with which the result must not be used: it can be nil.
 func (b *Batch) Count(queue func(p Page) error) (Result[[]int64], error) {
 	b.counting = true
 	defer func() { b.counting = false }()

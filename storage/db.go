@@ -106,8 +106,9 @@ type querier interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Acquire waits for a connection of the share of the EVM, on the server of the operation of ctx. The caller must
-// call release unless Acquire fails. It fails if ctx ends or the queue rejects the operation.
+// Acquire waits for a connection of the share of the EVM, on the server of the operation of ctx, also if db is bound
+// by [DB.On]. If that server cannot be reached, it tries another one once. The caller must call release once unless
+// Acquire fails. It fails if ctx ends or the queue rejects the operation.
 func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
 	err = db.on(ctx, admission.EVM, "", func(one *server, s *admission.Slot) error {
 		if conn, err = one.pool.Acquire(ctx); err != nil {

@@ -62,7 +62,8 @@ func (d *decoder) row(values [][]byte) error {
 	return nil
 }
 
-// scan decodes the value of column i with pgx, whose plans are kept for the next rows.
+// scan decodes the value of column i with pgx, whose plans are kept in d for the next rows of the statement: they have
+// targets of the same types.
 func (d *decoder) scan(i int, src []byte, target any) error {
 	if b, ok := target.(*Blob); ok {
 		target = (*[]byte)(b)
@@ -172,7 +173,7 @@ func (d *decoder) integer(i int, src []byte, into *int64) bool {
 	return true
 }
 
-// integerOrZero decodes an integer, and null as 0. It returns false if pgx has to decode the value.
+// integerOrZero decodes an integer, and null as 0. It returns false, with 0 in *into, if pgx has to decode the value.
 func (d *decoder) integerOrZero(i int, src []byte, into *int64) bool {
 	*into = 0
 	return src == nil || d.integer(i, src, into)
@@ -189,7 +190,8 @@ func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	return true
 }
 
-// narrowOrZero is like narrow, and decodes a null as 0. It returns false if the driver has to decode the value.
+// narrowOrZero is like narrow, and decodes a null as 0. It returns false, with 0 in *into, if the driver has to decode
+// the value.
 func narrowOrZero[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	*into = 0
 	return src == nil || narrow(d, i, src, into)
@@ -204,7 +206,8 @@ func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 	return true
 }
 
-// text decodes a text into memory of the arena. It returns false if pgx has to decode the value, also for null.
+// text decodes a text into memory of the arena. It returns false, without a change, if pgx has to decode the value,
+// also for null.
 func (d *decoder) text(i int, src []byte, into *string) bool {
 	oid, text := d.columns[i].DataTypeOID, d.columns[i].Format == pgx.TextFormatCode // for example, enums
 	// both formats of text have the same bytes

@@ -72,9 +72,9 @@ func LevelOf(err error) slog.Level {
 	return slog.LevelWarn
 }
 
-// withCause returns the error of a statement with the reason why ctx ended: the server reports a canceled
-// statement like one that exceeded its time limit. It also adds the names of tables and columns that the database
-// lacks.
+// withCause returns the error of a statement with the reason why ctx ended: the server reports a canceled statement
+// like one that exceeded its time limit. It also adds the names of tables and columns that the database lacks, with
+// [DB.explain], which can change db. A nil err stays nil.
 func (db *DB) withCause(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -19,7 +19,7 @@ type Hours[V any] struct {
 	byHour map[ledger.Timestamp]V
 }
 
-// NewHours returns an empty cache, or nil if db forbids caching.
+// NewHours returns an empty cache, or nil if db is nil or forbids caching.
 func NewHours[V any](db *DB) *Hours[V] {
 	if db == nil || !db.Cache() {
 		return nil

@@ -182,8 +182,8 @@ func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
 // outsideNames reports whether a character cannot be part of the name of a table.
 func outsideNames(r rune) bool { return r != '_' && !unicode.IsLower(r) }
 
-// prepare sets the texts of the queued statements: for the state at the moment of ctx, if it has one. It fails
-// like [Read.at].
+// prepare sets the texts of the queued statements: for the state at the moment of ctx, if it has one. It fails like
+// [Read.at]. Statements that have a text already keep it.
 func (b *Batch) prepare(ctx context.Context) error {
 	m := ledger.MomentOf(ctx)
 	for _, queries := range b.queries {

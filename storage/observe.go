@@ -44,7 +44,8 @@ func (r *recorded) read(rows pgx.Rows) error {
 	return err
 }
 
-// observe makes all readers of the batch record for the profile, if the client of ctx has requested one.
+// observe makes all readers of the batch record for the profile, if the client of ctx has requested one. Otherwise it
+// changes no reader.
 func (b *Batch) observe(ctx context.Context) {
 	if w, ok := workKey.Of(ctx); ok {
 		b.profile = w.Turn.Recorded()
@@ -107,8 +108,9 @@ func (a *analysis) read(rows pgx.Rows) error {
 	return json.Unmarshal(text, a) //nolint:wrapcheck // the caller ignores the reason
 }
 
-// analyze executes a statement again with EXPLAIN ANALYZE, on another connection. It returns the time of the
-// server in milliseconds, and what the statement reads, in the order of its plan.
+// analyze executes a statement again with EXPLAIN ANALYZE, on another connection. It returns the time of the server in
+// milliseconds, and what the statement reads, in the order of its plan. setting is the index of its planner setting in
+// [settings].
 func (db *DB) analyze(ctx context.Context, setting int, q query) (float64, []profile.Scan, error) {
 	free := *db
 	free.conn = nil // the connection that has run the statement may be in use again

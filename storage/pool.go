@@ -50,7 +50,8 @@ const (
 )
 
 // Config returns the configuration of a pool that can write: of several hosts in the URL, its connections lead to the
-// primary. Sessions use the given settings unless the URL contains the same setting, or a pooler prevents it.
+// primary. Sessions use the given settings unless the URL contains the same setting, or a pooler prevents it. It fails
+// if the URL is invalid, and does not connect.
 func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error) {
 	cfg, err := o.parse()
 	if err != nil {
@@ -108,8 +109,9 @@ type refusal struct{ atomic.Pointer[pgconn.PgError] }
 // Each attempt takes a process of the server; hundreds of them make a start last for seconds.
 const attempts = 10
 
-// limit changes cfg so that attempts to connect are limited while the server refuses connections. Others fail with
-// the last error.
+// limit changes cfg so that at most [attempts] attempts to connect in a second reach the server while it refuses
+// connections. Further ones fail at once with its last error, which is kept in r until a connection succeeds: the
+// caller clears it in cfg.AfterConnect.
 func (r *refusal) limit(cfg *pgxpool.Config) {
 	limiter, prepare, onError := rate.NewLimiter(attempts, 1), cfg.BeforeConnect, cfg.ConnConfig.OnPgError
 	cfg.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
@@ -133,8 +135,9 @@ type canceler struct {
 	ended, done chan struct{} // closed when the statement has ended, and when no cancel request is pending
 }
 
-// HandleCancel implements [ctxwatch.Handler]. The driver calls it when the context of a statement ends: it cancels
-// the statement at the server in the background, after a short delay, and limits how long the connection waits.
+// HandleCancel implements [ctxwatch.Handler]. The driver calls it when the context of a statement ends: a goroutine
+// cancels the statement at the server unless that ends within cancelDelay. A deadline of the connection,
+// cancelTimeout, limits how long it waits.
 func (c *canceler) HandleCancel(context.Context) {
 	_ = c.conn.Conn().SetDeadline(time.Now().Add(cancelTimeout)) //nolint:forbidigo // the clock of connections
 	c.ended, c.done = make(chan struct{}), make(chan struct{})
@@ -152,8 +155,9 @@ func (c *canceler) HandleCancel(context.Context) {
 	}()
 }
 
-// HandleUnwatchAfterCancel implements [ctxwatch.Handler]. The driver calls it when the canceled statement has
-// ended: it waits for the cancellation and removes the deadline of the connection.
+// HandleUnwatchAfterCancel implements [ctxwatch.Handler]. The driver calls it when the canceled statement has ended:
+// it waits for the goroutine of [canceler.HandleCancel], up to cancelTimeout and cancelPause, and removes the deadline
+// of the connection.
 func (c *canceler) HandleUnwatchAfterCancel() {
 	close(c.ended)
 	<-c.done
@@ -178,8 +182,9 @@ const (
 )
 
 // prepare returns the function that prepares the configuration of each connection of a pool. If p is [PoolerAuto] or
-// empty, its first call opens another connection to detect the kind, and later calls use the result; if that fails,
-// the next call tries again. session contains settings that only sessions of the server have.
+// empty, each call opens another connection to detect the kind until one succeeds, and later calls use the result.
+// session contains settings that only sessions of the server have. Behind a pooler, connections get only the
+// application_name of it.
 func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.ConnConfig) error {
 	var known atomic.Pointer[Pooler]
 	if p != PoolerAuto && p != "" {
@@ -207,7 +212,8 @@ func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.Co
 	}
 }
 
-// detectPooler opens a connection, detects the kind of the pooler with [PoolerOf], and closes it.
+// detectPooler opens a connection, detects the kind of the pooler with [PoolerOf], and closes it. It does not change
+// c.
 func detectPooler(ctx context.Context, c *pgx.ConnConfig) (kind Pooler, err error) {
 	c = c.Copy()
 	c.Tracer, c.DefaultQueryExecMode = nil, pgx.QueryExecModeExec
@@ -219,8 +225,8 @@ func detectPooler(ctx context.Context, c *pgx.ConnConfig) (kind Pooler, err erro
 	return PoolerOf(ctx, conn)
 }
 
-// PoolerOf returns the kind of the pooler to which a connection leads, or [PoolerNone]. Behind a pooler, it runs a
-// transaction that prepares a statement.
+// PoolerOf returns the kind of the pooler to which a connection leads, or [PoolerNone] if it leads to the server
+// itself. Behind a pooler, it runs a transaction that prepares a statement. With an error, the kind is not valid.
 func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 	if direct, err := IsDirect(ctx, conn); direct || err != nil {
 		return PoolerNone, err
@@ -255,8 +261,8 @@ func IsDirect(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return pid == conn.PgConn().PID(), nil
 }
 
-// ConnectDirect opens a connection to the primary for a session of its own, with DirectURL if it is set. The
-// caller closes it. ok is false if a pooler prevents that; the connection is closed then.
+// ConnectDirect opens a connection to the primary for a session of its own, with DirectURL if it is set. The caller
+// closes it. If a pooler prevents that, it closes the connection and returns nil and false without an error.
 func (o *PoolOptions) ConnectDirect(ctx context.Context) (conn *pgx.Conn, ok bool, err error) {
 	c, err := pgx.ParseConfig(cmp.Or(o.DirectURL, o.URL))
 	if err != nil {

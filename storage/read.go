@@ -24,9 +24,9 @@ import (
 // Citus runs each of these common table expressions by itself, and sends its rows to the workers for the next one.
 // Those of tables have their names, so that the rest of the statement is the same.
 
-// ReadPlacement reads whether the tables are distributed, which they are if the database has a view citus_tables
-// that says so, and whether it has a watermark. It stores the results in db, for [DB.Distributed] and later
-// statements. Before, statements are those for PostgreSQL.
+// ReadPlacement reads whether the tables are distributed, which they are if the database has a view citus_tables that
+// says so, and whether it has a watermark. It stores the results in db, for [DB.Distributed] and later statements.
+// Before, statements are those for PostgreSQL. It bypasses the queue.
 func (db *DB) ReadPlacement(ctx context.Context) error {
 	var apart bool
 	err := db.Pool().QueryRow(ctx, `select to_regclass('citus_tables') is not null`).Scan(&apart)
@@ -45,7 +45,8 @@ func (db *DB) ReadPlacement(ctx context.Context) error {
 // [DB.ReadPlacement].
 func (db *DB) Distributed() bool { return db.apart.Load() }
 
-// Hidden returns an expression of parameters that the planner of PostgreSQL does not see. Citus must, to find the
+// Hidden returns an SQL expression of parameters as a subquery, whose value the planner of PostgreSQL does not see. If
+// tables are distributed, it returns the expression itself: the planner of Citus must see the value to find the
 // shards.
 func (db *DB) Hidden(expression string) string {
 	if db.Distributed() {
@@ -54,8 +55,9 @@ func (db *DB) Hidden(expression string) string {
 	return "(select " + expression + ")"
 }
 
-// ByHash returns a FROM item for the transactions with a hash: arg is the placeholder of the first 32 bytes. The
-// workers of Citus cannot call the function, which reads a distributed table.
+// ByHash returns a FROM item for the transactions with a hash: arg is the placeholder of the first 32 bytes. The item
+// has the columns consensus_timestamp, hash and payer_account_id, and no alias, which the caller appends. The workers
+// of Citus cannot call the function, which reads a distributed table.
 func (db *DB) ByHash(arg string) string {
 	if db.Distributed() {
 		return `(select consensus_timestamp, hash || coalesce(hash_suffix, '') as hash, payer_account_id
@@ -148,8 +150,9 @@ func Joined(sql, table, condition string) Join { return Join{sql: sql, table: ta
 // Beside returns a join with tables that are not distributed. sql is the join itself.
 func Beside(sql string) Join { return Join{sql: sql} }
 
-// Then returns the join with a query that can use the rows of the queries before it, with the columns that [DB.Of]
-// names. Citus does not join a distributed table with one that is not: it reads one query after the other.
+// Then returns the join with a query, under a name, that returns at most one row; without one, its columns are null.
+// The query can use columns of earlier queries in the same FROM clause, which it writes with [DB.Of]. Citus does not
+// join a distributed table with one that is not: it reads one query after the other.
 func (db *DB) Then(name, query string) Join {
 	if db.Distributed() {
 		return Join{sql: " left join " + name + " on true", table: name, query: query}
@@ -157,7 +160,7 @@ func (db *DB) Then(name, query string) Join {
 	return Join{sql: "\nleft join lateral (" + query + ") " + name + " on true"}
 }
 
-// Of returns a column of the only row of a query before, in a query for [DB.Then].
+// Of returns the SQL expression for a column of the row of an earlier query, by the name that this has in [DB.Then].
 func (db *DB) Of(name, column string) string {
 	if db.Distributed() {
 		return "(select " + column + " from " + name + ")"
@@ -179,8 +182,8 @@ func By(kind, table, alias, page string, columns ...string) Join {
 	return Join{sql: on.String(), table: table, keys: columns}
 }
 
-// rows returns the description of the rows that Citus reads before the join: those of a query, or of a table by
-// the keys of the page.
+// rows returns the description of the rows that Citus reads before the join: those of a query, or of a table by the
+// keys of the page. j must have a table.
 func (j Join) rows() Rows {
 	if j.query != "" {
 		return Rows{j.table, j.query}
@@ -213,7 +216,8 @@ func (j Join) And(condition string) Join {
 // watermark replace.
 func (r *Read) Query(db *DB) string { return r.text(&DB{apart: db.apart}) }
 
-// text returns the SQL of the statement for the tables of the database, without the comment of its setting.
+// text returns the SQL of the statement for the tables of the database, without the comment of its setting. It does
+// not change r.
 func (r *Read) text(db *DB) string {
 	var with []expression
 	name, apart := r.Name, db.Distributed()
@@ -305,10 +309,11 @@ type Parents struct {
 	each    [][]int64 // the keys, if each parent has a statement
 }
 
-// Parents returns the parents with some keys, one array of numbers for each of the columns. The planner does not see
-// the number of parents: a generic plan then costs no more than a custom one, so PostgreSQL plans the statement once
-// per connection instead of at each execution. On a distributed database, each parent has a statement of its own, and
-// its keys are parameters.
+// Parents returns the parents with some keys, one array of numbers for each of the columns, whose names are separated
+// by ", ". The arrays have the same length: their elements at one position are the key of one parent. The planner does
+// not see the number of parents: a generic plan then costs no more than a custom one, so PostgreSQL plans the
+// statement once per connection instead of at each execution. On a distributed database, each parent has a statement
+// of its own, and its keys are parameters.
 func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
 	p := &Parents{columns: strings.Split(columns, ", ")}
 	if b.db.Distributed() {
@@ -326,7 +331,7 @@ func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
 
 // ParentsOrOne is [Batch.Parents], except that the columns of a single parent are scalars. They cost PostgreSQL less,
 // and the planner has statistics for a given value, but assumes an average number of rows for the elements of an
-// array.
+// array. There must be at least one array of keys.
 func (b *Batch) ParentsOrOne(columns string, keys ...[]int64) *Parents {
 	if len(keys[0]) == 1 && !b.db.Distributed() {
 		p := &Parents{columns: strings.Split(columns, ", ")}
@@ -348,7 +353,8 @@ func (p *Parents) single(keys [][]int64) *Parents {
 	return p
 }
 
-// Key returns the SQL expression for a column of the key of a parent.
+// Key returns the SQL expression for a column of the key of a parent: a column of p, or if each parent has a statement
+// the parameter. column must be one of those given to [Batch.Parents].
 func (p *Parents) Key(column string) string {
 	if p.each == nil {
 		return "p." + column
@@ -365,7 +371,8 @@ func (p *Parents) Any() string {
 	return "$1"
 }
 
-// Join returns the join of a table with parents by pairs of columns: one of the table, and its key.
+// Join returns the join of a table with parents by pairs of columns: one of the table, and its key. kind is "join" or
+// "left join". If each parent has a statement, Citus first reads the rows of the table by the same keys.
 func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
 	var on, where strings.Builder
 	on.Grow(200)

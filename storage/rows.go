@@ -72,8 +72,8 @@ func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v
 // allocations in BenchmarkWays of app/testing/bench instead of 418 with one for each row, in the same CPU time.
 const slab = 25
 
-// Collect decodes all rows and closes them. It fails if a row cannot be decoded or its computed fields are
-// invalid; the rows before are lost.
+// Collect decodes all rows and closes them. It fails if a row cannot be decoded or its computed fields are invalid;
+// the rows before are lost. Without rows the result is nil.
 func (d *decoding[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
 	defer rows.Close()
 	var (
@@ -204,7 +204,8 @@ func Use[T any](b *Batch, r Result[T], f func(T)) {
 }
 
 // QueueGroups calls queue for each distinct key, with the places of the key in keys. The result of queue has one
-// element for each of these places, and that of QueueGroups one for each of keys.
+// element for each of these places, and that of QueueGroups one for each of keys. It calls queue before it returns, in
+// no order, and not at all without keys.
 func QueueGroups[K comparable, R any](keys []K, queue func(key K, places []int) Result[[]R]) Result[[]R] {
 	all, same := make([]int, len(keys)), len(keys) > 0
 	for i, key := range keys {
@@ -279,7 +280,8 @@ func QueueByKey[T, R any, K ~int64](
 	return Map(m.Queue(b, sql, args), func(rows []*R) []*R { return ForKeys(rows, keys, key) })
 }
 
-// ForKeys returns one of some rows for each key, or nil for keys without a row.
+// ForKeys returns one of some rows for each key, or nil for keys without a row. Of several rows with the same key it
+// returns the last. The list can be rows itself.
 func ForKeys[R any, K comparable](rows []*R, keys []K, key func(*R) K) []*R {
 	if len(rows) == 1 && len(keys) == 1 && key(rows[0]) == keys[0] {
 		return rows
@@ -292,6 +294,7 @@ func ForKeys[R any, K comparable](rows []*R, keys []K, key func(*R) K) []*R {
 type QueueKeys[K, V any] func(b *Batch, keys []K) Result[[]V]
 
 // ReadOne reads one object with a function that queues a query for many. what and the key name the object in errors.
+// Without the object, it returns what the result of queue has for it, usually nil.
 func ReadOne[K, R any](ctx context.Context, db *DB, what string, key K, queue QueueKeys[K, R]) (found R, err error) {
 	b := db.NewBatch()
 	rows, err := Run(ctx, b, queue(b, []K{key}))

@@ -40,8 +40,9 @@ type schema struct {
 	tables []Rows // in place of tables without nullable columns
 }
 
-// SetAbsent sets the tables and columns that the database lacks, which the caller has found. Later reads of
-// nullable ones return null, and statements that need others fail with a [*MismatchError].
+// SetAbsent sets the tables and columns that the database lacks, which the caller has found. Later reads of nullable
+// ones return null, and statements that need others fail with a [*MismatchError]. It replaces what an earlier call has
+// set.
 func (db *DB) SetAbsent(absent []Absent) {
 	s := &schema{absent: absent}
 	columns := map[string]string{}
@@ -69,8 +70,9 @@ func (db *DB) Has(table, column string) bool {
 }
 
 // replaced returns the rows that a statement reads in place of those of its tables: tables without nullable columns
-// get them, which are null, and the table of blocks has those up to the watermark. The planner removes the queries. A
-// table that the statement does not use can be among them, if its name is a part of another word.
+// get them, which are null, and the table of blocks has those up to the watermark. A table that the statement does not
+// use can be among them, if its name is a part of another word; the planner then removes its query. For the DB of
+// [Read.Query], which has no schema, it returns nil.
 func (db *DB) replaced(sql string) (out []Rows) {
 	if db.schema == nil {
 		return nil

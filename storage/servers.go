@@ -47,7 +47,8 @@ type servers struct {
 	next    atomic.Uint32 // rotates servers with the same load
 }
 
-// watch starts goroutines that check the servers until close is called. With a single server it starts none.
+// watch starts goroutines that check the servers until close is called. It sets s.checked, which is closed after the
+// first check of all servers. With a single server it starts no goroutines, and closes it at once.
 func (s *servers) watch() {
 	s.checked = make(chan struct{})
 	var ctx context.Context
@@ -74,8 +75,9 @@ func (s *servers) watch() {
 	}()
 }
 
-// check reads the newest block of a server and whether it is a standby, and stores the results in s. A server that
-// does not respond in time is down.
+// check reads the newest block of a server and whether it is a standby, and stores the results in s. If the server
+// does not respond in time, it is down, and the former results remain. It reads no blocks beyond the watermark, if the
+// database has one.
 func (s *server) check(ctx context.Context, all *servers) {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
@@ -91,7 +93,8 @@ func (s *server) check(ctx context.Context, all *servers) {
 	s.up.Store(err == nil)
 }
 
-// close stops the checks and closes all connections. It waits for connections in use.
+// close stops the checks and closes all connections. It waits for connections in use. The goroutines of the checks end
+// later, at their next interval.
 func (s *servers) close() {
 	s.stop()
 	for _, one := range s.list {
@@ -181,10 +184,11 @@ func (s *servers) of(ctx context.Context, w *work) (*server, error) {
 	return p.server, nil
 }
 
-// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. It marks
-// a lost server as down, and makes the request use the other one. If the request has read from the first, only the
-// primary certainly has the same rows. For a subscription it returns true also if no other server has the rows:
-// [servers.of] then waits for one.
+// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. It marks a
+// lost server as down, and makes the request use the other one. If the request has read from the first, only the
+// primary certainly has the same rows. It also returns true if another statement of the request has moved it already.
+// For a subscription it returns true also if no other server has the rows: [servers.of] then waits for one. After
+// other errors, after the end of ctx, and with a single server it changes nothing and returns false.
 func (s *servers) move(ctx context.Context, w *work, from *server, err error) bool {
 	lost := isLost(err)
 	if len(s.list) == 1 || ctx.Err() != nil || !lost && !isConflict(err) {
@@ -232,9 +236,9 @@ func isLost(err error) bool {
 	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isClosed(err)
 }
 
-// run calls f with the connections of a server when the queue admits a statement. sql identifies the statement in
-// the queue. If the server cannot answer, it calls f once more with another one. A bound connection bypasses the
-// queue.
+// run calls f with the connections of a server when the queue admits a statement. sql identifies the statement in the
+// queue. If the server cannot answer, it calls f once more with another one. A bound connection bypasses the queue.
+// First it makes the other parts of the operation stop waiting for that of ctx ([RunAlone]).
 func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error {
 	if db.conn != nil {
 		RunAlone(ctx)
@@ -246,8 +250,10 @@ func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error 
 	})
 }
 
-// on calls f with a server and a slot of the queue, which f must leave. It waits until the queue admits the
-// statement. If the server cannot answer, it calls f once more with another one.
+// on calls f with a server and a slot of the queue, which f must leave. It waits until the queue admits the statement.
+// If the server cannot answer, it calls f once more with another one. If ctx has no operation ([Work]), the call is
+// one of its own, in the given share. First it makes the other parts of the operation stop waiting for that of ctx
+// ([RunAlone]).
 func (db *DB) on(
 	ctx context.Context, share admission.Share, sql string, f func(*server, *admission.Slot) error,
 ) error {
@@ -282,7 +288,8 @@ func (db *DB) on(
 }
 
 // Elsewhere reports whether to repeat statements on a connection from [DB.Acquire], of which one has failed, on
-// another server. It changes the server of the operation: the next connection for ctx leads there.
+// another server. It changes the server of the operation: the next connection for ctx leads there. It is false if err
+// is nil, with a single server, and if the operation has used no server yet.
 func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 	if w, ok := workKey.Of(ctx); ok && err != nil && len(db.servers.list) > 1 {
 		p := w.place()
@@ -294,8 +301,9 @@ func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 	return false
 }
 
-// Follow returns a context for reads of a subscription, which only servers answer that have all rows that such
-// reads have returned. The caller must call report with the time of the newest row that it has read.
+// Follow returns a context for reads of a subscription, which only servers answer that have all rows that such reads
+// have returned. The caller must call report with the time of the newest row that it has read. report raises this time
+// for all subscriptions of db, and does not block.
 func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger.Timestamp)) {
 	share := admission.PointReads
 	if of, ok := workKey.Of(ctx); ok {
@@ -313,7 +321,8 @@ func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger
 	}
 }
 
-// Followed returns the time of the newest row that subscriptions have read, or 0.
+// Followed returns the consensus time, in nanoseconds, of the newest row that subscriptions have read, or 0 if they
+// have read none.
 func (db *DB) Followed() int64 { return db.servers.seen.Load() }
 
 // raise sets *v to a number if that is larger than the present one. It is safe for concurrent use.
@@ -353,7 +362,8 @@ func (db *DB) Servers() []ServerState {
 }
 
 // hosts returns a copy of a configuration for each host in it, or the configuration itself if it has
-// target_session_attrs. It does not connect.
+// target_session_attrs. Further entries of the same host, for example without TLS, stay fallbacks in its copy. It does
+// not connect.
 func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
 	c := cfg.ConnConfig
 	if c.ValidateConnect != nil {

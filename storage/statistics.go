@@ -66,6 +66,7 @@ func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequenci
 }
 
 // HasIndex reports whether the database had an optional index when statistics were last read. Until then it has none.
+// It reads nothing, but waits while another call of [DB.Frequencies] reads.
 func (db *DB) HasIndex(name string) bool {
 	db.statistics.mu.Lock()
 	defer db.statistics.mu.Unlock()
@@ -82,8 +83,8 @@ type frequencyRow struct {
 	bounds   []string
 }
 
-// readStatistics reads the statistics of the columns that statements are chosen by, and which optional indexes
-// exist, by name.
+// readStatistics reads the statistics of the columns that statements are chosen by, and which optional indexes exist,
+// by name. It bypasses the queue, and does not change the cache.
 func (db *DB) readStatistics(ctx context.Context) (map[string]*Frequencies, error) {
 	q := db.conn
 	if q == nil {

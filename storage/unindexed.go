@@ -66,8 +66,8 @@ var unindexed = []Unindexed{
 	{"holders", "", "", "the holders of the token, which are sorted by balance", false},
 }
 
-// FindUnindexed returns the filters of a list that no index serves together, or nil. given reports whether a filter is
-// given.
+// FindUnindexed returns the filters of a list that no index serves together, or nil. Of several it is the first, scans
+// before others. It is shared: callers must not change it. given reports whether a filter is given.
 func FindUnindexed(list string, given func(filter string) bool) *Unindexed {
 	for i := range unindexed {
 		if u := &unindexed[i]; u.List == list && u.match(given) {

@@ -62,7 +62,8 @@ func FilterText(w *Where, column string, f *ledger.StringFilter) {
 	filter(w, column, "?", f, func(v string) any { return v }, func(values []string) any { return values })
 }
 
-// filter adds the conditions of f to w. mark stands for a value, and one and all convert values to arguments.
+// filter adds the conditions of f to w. mark stands for a single value: "?", or an expression with it, and one and all
+// convert values to arguments. f may be nil. An empty in that is not nil matches no row.
 func filter[T ~int64 | ~string](
 	w *Where, column, mark string, f *ledger.Filter[T], one func(T) any, all func([]T) any,
 ) {
@@ -91,8 +92,8 @@ func filter[T ~int64 | ~string](
 	}
 }
 
-// FilterBytes adds the conditions of f on a column of bytes to w. form converts a value to the form that the
-// column holds. f may be nil.
+// FilterBytes adds the conditions of f on a column of bytes to w. form converts a value to the form that the column
+// holds. f may be nil. An empty in that is not nil matches no row.
 func FilterBytes(w *Where, column string, f *ledger.BytesFilter, form func([]byte) []byte) {
 	if f == nil {
 		return
@@ -141,7 +142,8 @@ func (w *Where) Keyset(p Page, columns ...string) {
 	}
 }
 
-// KeysetFirst adds what the conditions of the page imply for the first of the columns that the list is sorted by.
+// KeysetFirst adds what the conditions of the page imply for the first of the columns that the list is sorted by. A
+// page without keys adds nothing.
 func (w *Where) KeysetFirst(p Page, column string) {
 	if p.Greater != nil {
 		w.And(column+" >= ?", p.Greater[0])

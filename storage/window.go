@@ -17,7 +17,7 @@ func matchesNone(f *ledger.TimestampFilter) bool {
 	return f.In != nil && len(f.In) == 0 || f.Gt != nil && *f.Gt == ledger.MaxTimestamp
 }
 
-// upperBounds returns the inclusive upper bounds in f. eq and in mean "at or before".
+// upperBounds returns the inclusive upper bounds in f. eq and in mean "at or before". f must not be nil.
 func upperBounds(f *ledger.TimestampFilter) []ledger.Timestamp {
 	bounds := slices.Clone(f.In)
 	for _, v := range []*ledger.Timestamp{f.Eq, f.Lte} {
@@ -95,8 +95,9 @@ func (w *Where) During(column string, at *ledger.TimestampFilter) {
 }
 
 // LatestChanges returns a statement that reads the newest change of each key in a table of changes s. Its columns are
-// key, value and at. of and keys are the conditions on keys, order limits them to a page, and times are the conditions
-// on changes. The keys are read from an index in order; the newest change of each key is looked up separately.
+// key, value and at. of is the condition on the object. keys and times are further conditions on keys and on changes,
+// empty or as [Where.String] returns them, and order limits the keys to a page, as [Where.OrderBy] does. The keys are
+// read from an index in order; the newest change of each key is looked up separately.
 func LatestChanges(table, of, key, value, keys, times, order string) string {
 	return `select k.key, c.value, c.at from (select distinct ` + key + ` as key from ` + table + ` s where ` + of + keys + times + order + `) k
   cross join lateral (select ` + value + ` as value, s.consensus_timestamp as at from ` + table + ` s where ` + of + ` and ` + key + ` = k.key` + times + `

@@ -26,7 +26,8 @@ func Work(ctx context.Context, share admission.Share, event bool) values.Value {
 	return workKey.Is(w)
 }
 
-// newWork returns the record of what an operation uses, for the queue of statements.
+// newWork returns a new operation of the client of ctx, for the queue of statements, with a share of the connections.
+// It has no server yet, and no client if ctx has none.
 func newWork(ctx context.Context, share admission.Share) *work {
 	return &work{Operation: admission.Operation{Share: share, Turn: admission.Of(ctx)}}
 }

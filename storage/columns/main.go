@@ -95,7 +95,7 @@ func generate(file string) error {
 
 // parse returns the rows that a paragraph of columns.txt describes: the head, comments, and lines with a column or a
 // member. The rows of a paragraph without a head have no name. known are the rows of earlier paragraphs, which these
-// can extend; then it adds the fields to the extended rows.
+// can extend; then it adds the fields to the extended rows. It panics if these are not known.
 func parse(paragraph string, known map[string]*rows) (*rows, error) {
 	r := &rows{}
 	for line := range strings.SplitSeq(paragraph, "\n") {

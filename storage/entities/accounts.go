@@ -159,9 +159,9 @@ func onlyID(
 	}
 }
 
-// namedEntities returns the statement for at most 100 entities e with the address, alias or public key that a text
-// can name, and its argument. The caller has checked that c has one of them. By public key it selects deleted
-// entities too.
+// namedEntities returns the statement for at most 100 entities e with the address, alias or public key that a text can
+// name, and its argument. The caller has checked that c has one of them. By public key it selects deleted entities
+// too. types is an SQL list of types of entities, and columns are the columns of e and of what join adds.
 func namedEntities(
 	c ledger.Candidates, types, columns string, join storage.Join,
 ) (r *storage.Read, args []any) {
@@ -178,7 +178,7 @@ func namedEntities(
 }
 
 // QueueNamedAccounts queues a query for the accounts and contracts with the address, alias or public key that a text
-// can name.
+// can name, as [namedEntities] selects them: at most 100, ordered by id.
 func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates) storage.Result[[]*ledger.Account] {
 	r, args := namedEntities(c, `'ACCOUNT', 'CONTRACT'`, accountColumns, withStake)
 	return accountRows.QueueRead(b, r, args)

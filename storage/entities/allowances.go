@@ -5,9 +5,9 @@ import (
 	"heliograph/storage"
 )
 
-// receivedPage describes the statement for a page of the allowances that each of the given spenders received, and
-// adds the limit to w. No index starts with the spender, so the table is scanned once for all spenders and row
-// numbers limit the pages.
+// receivedPage describes the statement for a page of the allowances that each of the given spenders received, and adds
+// the limit to w. No index starts with the spender, so the table is scanned once for all spenders and row numbers
+// limit the pages. columns are the select list, and keys the columns that the page is sorted by.
 func receivedPage(
 	ps *storage.Parents, w *storage.Where, table, columns string, p storage.Page, keys ...string,
 ) *storage.Read {
@@ -22,6 +22,7 @@ func receivedPage(
 }
 
 // grantedPage describes the statement for a page of the allowances of each owner. page is the statement for one owner.
+// columns are the select list, and keys the columns that the page is sorted by.
 func grantedPage(ps *storage.Parents, page, columns string, p storage.Page, keys ...string) *storage.Read {
 	return &storage.Read{
 		Parents: ps, Select: `p.ord, ` + columns, From: ps.From, Page: page, As: "a",

@@ -43,8 +43,8 @@ func WindowOfSnapshot(at ledger.Timestamp) ledger.SnapshotWindow {
 	return ledger.SnapshotWindow{From: monthStart(at, 0), At: at}
 }
 
-// monthStart returns the start (UTC) of the month that is the given number of months after that of t, but not before
-// 1970.
+// monthStart returns the start (UTC) of the month that is the given number of months, which can be negative, after
+// that of t, but not before 1970.
 func monthStart(t ledger.Timestamp, months int) ledger.Timestamp {
 	at := t.Time()
 	start := time.Date(at.Year(), at.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)

@@ -161,7 +161,8 @@ const CountContracts storage.Countable = `select 1 from entity where type = 'CON
 
 // ResolveCallee reads the id of the account or contract that ref identifies, or null if no entity that is not deleted
 // has the address. An id in ref is returned without a lookup, so the entity may not exist. If two such entities share
-// the address, the error is [storage.ErrAmbiguous].
+// the address, the error is [storage.ErrAmbiguous]. An entity of which it is unknown whether it is deleted counts as
+// deleted.
 func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if !ref.Address.Valid {
 		return ledger.Of(ref.ID), nil

@@ -26,7 +26,7 @@ type hourly[V any] struct {
 // readHourly returns the value at each of the given times, or null if there is none. Values that are not cached are
 // read together, with those at the end of their hours, so that the cache covers these. Such an end is not after the
 // newest of the times, nor past change, at which all values may change. With a nil cache it reads the given times
-// only.
+// only. read returns one value for each time, in order. If it fails, nothing is cached.
 func readHourly[V any](
 	cache *storage.Hours[hourly[V]], times []ledger.Timestamp, change ledger.Timestamp,
 	read func([]ledger.Timestamp) ([]fileVersionAt[V], error),
@@ -245,8 +245,8 @@ type fileVersionAt[T any] struct {
 }
 
 // systemFiles reads a system file as of each of the given times, and decodes the contents. Contents that decode
-// rejects are skipped in favor of earlier ones, at most FileAttempts times. A time without valid content has found
-// = false.
+// rejects are skipped in favor of earlier ones, at most FileAttempts times. A time without valid content has found =
+// false. The result has one element for each time, or is nil with an error.
 func systemFiles[T any](
 	ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (T, error),
 ) ([]fileVersionAt[T], error) {

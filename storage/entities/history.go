@@ -207,7 +207,7 @@ func QueueNFTChanges(b *storage.Batch, of []*ledger.NFTEffect) storage.Result[[]
 }
 
 // queueChanges queues a query for the versions in some tables at given times. keys has an array for each column of the
-// keys, and the times.
+// keys, and as the last one the times. Elements at the same position belong together.
 func queueChanges(b *storage.Batch, of []versions, keys ...[]int64) storage.Result[[][]*ledger.Change] {
 	parents := keyNames[:len(keys)-1]
 	ps := b.Parents(strings.Join(parents, ", ")+", at", keys...)
@@ -258,8 +258,9 @@ func queueVersions(
 	return queueVersionsOf(b, of, parents, r, p.Direction(), w.Args, len(keys[0]))
 }
 
-// queueVersionsOf completes r, whose page has the columns of the keys and the times, and queues it as a query for
-// the versions at these times. n is the number of parents.
+// queueVersionsOf completes r, whose page has the columns of the keys and the times, and queues it as a query for the
+// versions at these times. parents are the names of the columns of the keys, direction is that of the page or empty,
+// and n is the number of parents. It changes r.
 func queueVersionsOf(b *storage.Batch, of []versions, parents []string, r *storage.Read, direction string, args []any,
 	n int,
 ) storage.Result[[][]*ledger.Version] {

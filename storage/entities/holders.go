@@ -16,8 +16,9 @@ var holderRows = storage.MapperOf(func(h *ledger.TokenHolder, into []any) []any 
 }, nil)
 
 // QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. The result has
-// one page per token. If at is set for a token, its holders are those of the newest balance snapshot that matches.
-// That snapshot is looked up immediately, and now limits the search. Without a matching snapshot the list is empty.
+// one page per token. at has one element for each token. If it is not nil, its holders are those of the newest balance
+// snapshot that matches. That snapshot is looked up immediately, and now limits the search; if the look-up fails, the
+// result has the error. Without a matching snapshot the list is empty.
 func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter,
 	f ledger.TokenHolderFilter,
 	now ledger.Timestamp, p storage.Page,
@@ -143,7 +144,7 @@ and balance > 0)`, `*`, tokens, most)
 }
 
 // QueueRelationshipCounts queues a query that counts the relationships of each of the given tokens up to most + 1. It
-// reads only an index.
+// reads only an index. The result has one count per token.
 func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most int) storage.Result[[]*int64] {
 	return countRelationships(b, storage.Values[int64](), `count(*)`, `1`, tokens, most)
 }

@@ -49,7 +49,8 @@ func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledg
 	return s, nil
 }
 
-// finishNode sets the members of a node that are computed from columns; it decodes the proxy endpoint.
+// finishNode sets the members of a node that are computed from columns; it decodes the proxy endpoint. It fails if
+// that is invalid JSON.
 func finishNode(n *nodeRow) error {
 	n.AdminKey = n.adminKey.Info()
 	n.CertHash, n.PublicKey = withHexPrefix(string(n.certHash)), withHexPrefix(n.publicKey.V)
@@ -110,7 +111,7 @@ func CountNetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp`, bookFile(db, file))
 }
 
-// NetworkNodes reads a page of the nodes in a file's current address book, ordered by number. The default file is the
+// NetworkNodes reads a page of the nodes in a file's current address book, ordered by number. If file is 0, it is the
 // one with all details.
 func NetworkNodes(
 	ctx context.Context, db *storage.DB, file ledger.EntityID, f ledger.NetworkNodeFilter, p storage.Page,
@@ -124,7 +125,7 @@ func NetworkNodes(
 	return nodeRows.List(ctx, db, "nodes", sql, w.Args...)
 }
 
-// NetworkNode reads a node from a file's current address book, or nil if it does not exist. The default file is the
+// NetworkNode reads a node from a file's current address book, or nil if it does not exist. If file is 0, it is the
 // one with all details.
 func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id int64) (*ledger.NetworkNode, error) {
 	rows, err := NetworkNodes(ctx, db, file, ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}},
@@ -197,7 +198,8 @@ func NetworkStake(ctx context.Context, db *storage.DB) (*ledger.NetworkStake, er
 from network_stake order by consensus_timestamp desc limit 1`)
 }
 
-// finishRegistered sets the members of a registered node that are computed from columns; it decodes the endpoints.
+// finishRegistered sets the members of a registered node that are computed from columns; it decodes the endpoints. It
+// fails if these are invalid JSON.
 func finishRegistered(r *registeredRow) error {
 	r.AdminKey = r.adminKey.Info()
 	for _, code := range r.types {

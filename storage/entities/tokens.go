@@ -170,8 +170,8 @@ func QueueTokens(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledg
 		func(t *ledger.Token) ledger.EntityID { return t.EntityID })
 }
 
-// tokenWithFees returns the statement for a token with its custom fees. newest returns the row of a table, as a
-// FROM item.
+// tokenWithFees returns the statement for a token with its custom fees. newest returns the FROM item, without an
+// alias, for the row of a table whose column key has the id $1.
 func tokenWithFees(newest func(table, key string) string) string {
 	return `select ` + TokenColumns + `, ` + FeesColumns + ` from ` + newest("token", "token_id") + ` t join ` + newest("entity", "id") + ` e on e.id = t.token_id
 left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
@@ -265,8 +265,9 @@ var pricedTokenRows = storage.MapperOf(func(t *pricedToken, into []any) []any {
 	return append(into, &t.id, &t.facts.NonFungible, &t.facts.HasCustomFees)
 }, nil)
 
-// FeeFacts reads the data on which the fee of a transaction depends, in one round trip, for
-// [fees.Schedule.Estimate]. It sends no query if no data is needed.
+// FeeFacts reads the data on which the fee of a transaction depends, in one round trip, for [fees.Schedule.Estimate].
+// It sends no query if no data is needed. Tokens that do not exist are missing from the map. With an error, the facts
+// are not complete.
 func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*ledger.FeeFacts, error) {
 	facts := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{}, Owned: map[string]bool{}}
 	b := db.NewBatch()

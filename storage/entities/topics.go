@@ -125,7 +125,8 @@ func standsForMessage(topic string) string {
 
 // joinedMessages describes the statement for messages of a topic that satisfy [standsForMessage], with the joined
 // contents of their chunks and the number of them. The first join reads the chunks that follow the first one, of most
-// messages all. Otherwise the second join reads the messages before and after the chunk.
+// messages all. Otherwise the second join reads the messages before and after the chunk. topic is the SQL expression
+// of the topic, sql the statement of the page, and order its direction.
 func joinedMessages(topic, sql, order string) *storage.Read {
 	return &storage.Read{
 		Select: joinedColumns,
@@ -190,8 +191,8 @@ func TopicMessages(
 	return rows.ListRead(ctx, db, "the messages of a topic", r, w.Args)
 }
 
-// messagesOf describes the statement for the messages of a topic that match w, in the order of a column, and
-// returns the mapper for its rows. It adds the limit to w.
+// messagesOf describes the statement for the messages of a topic that match w, in the order of a column, and returns
+// the mapper for its rows. It adds the limit to w. topic is the SQL expression of the topic.
 func messagesOf(
 	db *storage.DB, w *storage.Where, topic, column string, f ledger.TopicMessageFilter, p storage.Page,
 ) (*storage.Mapper[messageRow, ledger.TopicMessage], *storage.Read) {
@@ -219,7 +220,8 @@ func QueueTopicMessages(
 	}, w.Args)
 }
 
-// filterMessages adds to w the conditions on the messages of a page, and returns the column that orders them.
+// filterMessages adds to w the conditions on the messages of a page, and returns the column that orders them. topic is
+// the SQL expression of the topic.
 func filterMessages(w *storage.Where, topic string, f ledger.TopicMessageFilter, p storage.Page) string {
 	storage.Filter(w, "sequence_number", f.SequenceNumber)
 	storage.Filter(w, "consensus_timestamp", f.Timestamp)

@@ -30,7 +30,8 @@ var nftFacts = facts{
 	storage.Read{SQL: evmNFTsThen, Ahead: keyed("tokens serials", "nft", "nft_history", "entity", "entity_history")},
 }
 
-// queueEVMNFTs queues a read of NFTs into f, which is filled when the batch has run.
+// queueEVMNFTs queues a read of NFTs into f, which is filled when the batch has run. Those that do not exist or are
+// deleted, or whose token is deleted, are not in the map.
 func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, storage.MapperOf(entities.NFTTargets, nil), len(keys), nftFacts, pgx.NamedArgs{
 		"tokens":  column(keys, func(k *ledger.NFTKey) ledger.EntityID { return k.TokenID }),
@@ -163,14 +164,15 @@ var (
 )
 
 // queueAutoAssociations queues a read of the automatic associations of accounts into f: how many there may be, -1 for
-// any number, and how many are used.
+// any number, and how many are used. The batch fills f when it has run.
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(accounts), associationFacts,
 		pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
 		func(r *countRow) { f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second} })
 }
 
-// queueLastSerials queues a read of the last serial numbers of tokens into f.
+// queueLastSerials queues a read of the last serial numbers of tokens into f. The batch fills f when it has run; a
+// token without serials has 0.
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(tokens), serialFacts,
 		pgx.NamedArgs{"tokens": storage.Int64s(tokens)},
@@ -203,8 +205,9 @@ var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
 }, nil)
 
-// PendingAirdrops reads those of the named airdrops that are pending, with their amounts. An airdrop is identified
-// by sender, receiver, token and serial; the serial is 0 for fungible tokens. It takes one round trip.
+// PendingAirdrops reads those of the named airdrops that are pending, with their amounts. An airdrop is identified by
+// sender, receiver, token and serial; the serial is 0 for fungible tokens. It takes one round trip. It does not fail
+// with [ErrTooManyReads].
 func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error) {
 	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)

@@ -142,7 +142,7 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 }
 
 // keepEntities stores entities in the snapshot by the address that was asked for, and what cannot change, such as
-// code, in the memory of all snapshots.
+// code, in the memory of all snapshots. Code that was not read, because it is in that memory, is set.
 func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 	for _, row := range rows {
 		e := &row.Entity
@@ -176,8 +176,8 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 	return list.Map(addresses, func(a ledger.EVMAddress) *worldstate.Entity { return s.entities[a] }), nil
 }
 
-// HighestEntity reads the largest entity number of the database, also for a historical block. It takes one round
-// trip.
+// HighestEntity reads the largest entity number of the database, also for a historical block. It takes one round trip,
+// and does not fail with [ErrTooManyReads].
 func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
 	s.trips++
 	id, err := storage.Values[ledger.EntityID]().One(ctx, s.db, "the highest id",

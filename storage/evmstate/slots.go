@@ -123,7 +123,8 @@ var keysOf = map[string]string{
 }
 
 // keyed returns the rows of tables that have the values of some named arguments, for statements that only use such
-// rows. Of a history they are only the versions that began by @instant.
+// rows. Of a history they are only the versions that began by @instant. args are the names, separated by spaces; see
+// [keysOf].
 func keyed(args string, tables ...string) (out []storage.Rows) {
 	for _, table := range tables {
 		condition := ofKeys(args, strings.TrimSuffix(table, "_history"))
@@ -135,7 +136,8 @@ func keyed(args string, tables ...string) (out []storage.Rows) {
 	return out
 }
 
-// ofKeys returns the condition that a table's rows have the values of some of the named arguments.
+// ofKeys returns the condition that a table's rows have the values of some of the named arguments. args are the names,
+// separated by spaces. At least one must be in [keysOf] for the table: otherwise the condition is empty.
 func ofKeys(args, table string) string {
 	var where []string
 	for key := range strings.FieldsSeq(keysOf[table]) {
@@ -147,7 +149,7 @@ func ofKeys(args, table string) string {
 }
 
 // sinceShot returns the time of the newest full balance snapshot, the sums of the transfers of tokens since, and the
-// rows of tables.
+// rows of tables. args are the names of the arguments with their keys, separated by spaces.
 func sinceShot(args string, tables ...string) []storage.Rows {
 	return append([]storage.Rows{
 		{Table: "shot", Query: "select coalesce(max(at), 0) as at from " + newestShot},

@@ -29,7 +29,7 @@ type Reader struct {
 }
 
 // NewReader returns a new reader of state for contract calls. cacheBytes is the maximum size of cached code; 0
-// disables the cache. It reads nothing yet.
+// disables the cache, and the record of what executions read, by which later ones read ahead. It reads nothing yet.
 func NewReader(db *storage.DB, prices *entities.GasPrices, cacheBytes uint64) *Reader {
 	return &Reader{db: db, prices: prices, memory: newMemory(cacheBytes)}
 }
@@ -133,7 +133,7 @@ func (s *Snapshot) begin(ctx context.Context, r Request) error {
 }
 
 // queueAhead queues queries for the entities at addresses, and for the slots of contracts that earlier executions
-// read.
+// read. It marks all of them as read, and fills s when the batch has run.
 func (s *Snapshot) queueAhead(b *storage.Batch, addresses []ledger.EVMAddress) {
 	s.queueEntities(b, addresses)
 	var wanted []slotKey
@@ -152,7 +152,8 @@ const maxTrips = 3000
 // ErrTooManyReads is returned if an execution reads too many accounts, contracts and storage slots.
 var ErrTooManyReads = errors.New("the call reads too much state")
 
-// run sends a batch on the connection of the snapshot. It fails with [ErrTooManyReads] after too many round trips.
+// run sends a batch on the connection of the snapshot. It fails with [ErrTooManyReads] after maxTrips round trips, and
+// then sends nothing.
 func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
 	s.trips++
 	if s.trips > maxTrips {
@@ -170,8 +171,9 @@ func (s *Snapshot) Trips() int { return s.trips }
 // endTimeout is the timeout for ending the transaction in the background.
 const endTimeout = 5 * time.Second
 
-// Close closes the snapshot and records what it read, so that later snapshots read that ahead. The read-only
-// transaction is ended in the background. Further calls do nothing.
+// Close closes the snapshot and records what it read, so that later snapshots read that ahead. A goroutine, for which
+// Close does not wait, then ends the read-only transaction, or closes the connection if that fails within endTimeout,
+// and releases the connection. Further calls do nothing.
 func (s *Snapshot) Close() {
 	if s.conn == nil {
 		return
@@ -191,8 +193,8 @@ func (s *Snapshot) Close() {
 	}()
 }
 
-// ExchangeRates reads the exchange rates of hbar at the block from their system file, or returns nil if the ledger
-// has none.
+// ExchangeRates reads the exchange rates of hbar at the block from their system file, or returns nil if the ledger has
+// none. Its statements do not count as [Snapshot.Trips].
 func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
 	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile),
@@ -203,8 +205,8 @@ func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, 
 	return rates, err
 }
 
-// GasPrice returns the gas price in tinybars at the block, which it reads from system files unless it is cached,
-// or 0 if the ledger has none.
+// GasPrice returns the gas price in tinybars at the block, which it reads from system files unless it is cached, or 0
+// if the ledger has none. Its statements do not count as [Snapshot.Trips].
 func (s *Snapshot) GasPrice(ctx context.Context) (int64, error) {
 	prices, err := s.evm.prices.Read(ctx, s.db, []ledger.Timestamp{min(s.instant(), s.block.End)})
 	if err != nil {
@@ -240,7 +242,8 @@ var evmBlockRows = storage.NewMapper(func(b *evmBlockRow, into []any) []any {
 	return err
 }, func(b *evmBlockRow) *worldstate.Block { return &b.Block })
 
-// hashHead returns the first 32 bytes of a block's hash, which is hex with or without "0x".
+// hashHead returns the first 32 bytes of a block's hash, which is hex with or without "0x". A shorter one is followed
+// by zeros. It fails if the text is not hex.
 func hashHead(text string) (head [32]byte, err error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
@@ -273,8 +276,8 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef) storage
 		`select `+evmBlockColumns+` from record_file `+condition+` `+order+` limit 1`, args))
 }
 
-// BlockHash reads the hash of a block by number and returns its first 32 bytes, or zeros if the block does not
-// exist.
+// BlockHash reads the hash of a block by number and returns its first 32 bytes, or zeros if the block does not exist.
+// It counts as a round trip, but does not fail with [ErrTooManyReads].
 func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
 	s.trips++
 	block, err := evmBlockRows.One(ctx, s.db, "the hash of a block",
@@ -330,8 +333,8 @@ from transaction where consensus_timestamp = $1`},
 	},
 }
 
-// QueueInput queues a query for the input that the transaction at a consensus time sent to a contract, for traces.
-// The result is nil if there is none.
+// QueueInput queues a query for the input that the transaction at a consensus time sent to a contract, for traces. The
+// result is never nil: what the database does not have is empty or null in it.
 func QueueInput(b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID) storage.Result[*Input] {
 	return storage.First(inputRows.QueueRead(b, inputRead, []any{int64(at), int64(contract), typeContractCreate}))
 }

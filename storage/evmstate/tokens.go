@@ -17,7 +17,8 @@ import (
 )
 
 // TokenFacts reads data about tokens, allowances and associations in one round trip, for system contracts. Objects
-// that do not exist are missing from the maps. It sends no query if r is empty.
+// that do not exist are missing from the maps. It sends no query if r is empty. With an error, the maps are not
+// complete.
 func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error) {
 	f := &worldstate.TokenFacts{
 		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{},
@@ -88,7 +89,8 @@ func (s *Snapshot) pick(r facts) *storage.Read {
 }
 
 // versionThen returns the query for an object's version at the snapshot's time: the newest row of a table and its
-// history that matches a condition.
+// history that matches a condition. columns must include timestamp_range, by which the rows are compared, and the
+// statement has the argument @instant.
 func versionThen(table, columns, condition string) string {
 	from := func(table, tail string) string {
 		return `(select ` + columns + ` from ` + table + ` where ` + condition +
@@ -244,7 +246,8 @@ var relationFacts = facts{
 		"nft", "nft_history", "token_account", "token_account_history", "token")},
 }
 
-// queueRelations queues a read of relationships of accounts with tokens into f.
+// queueRelations queues a read of relationships of accounts with tokens into f. The batch fills f when it has run.
+// Pairs that are not associated are not in the map.
 func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, relationRows, len(keys), relationFacts, pgx.NamedArgs{
 		"accounts": column(keys, func(k *worldstate.RelationKey) ledger.EntityID { return k.Account }),
@@ -253,7 +256,8 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 }
 
 // TokensOf reads the tokens with which an account has ever been associated. This includes all associations at any
-// time, also those that ended, and those after the time of a historical snapshot.
+// time, also those that ended, and those after the time of a historical snapshot. It takes one round trip, and does
+// not fail with [ErrTooManyReads].
 func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
 	s.trips++
 	rows, err := storage.Values[ledger.EntityID]().List(ctx, s.db, "the tokens of an account",
@@ -262,8 +266,9 @@ func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]led
 	return list.Map(rows, func(id *ledger.EntityID) ledger.EntityID { return *id }), err
 }
 
-// Schedule reads a schedule with its signatures, or nil if it does not exist. Execution and signatures are included up
-// to the snapshot's time. The schedule's entity has the deleted flag.
+// Schedule reads a schedule with its signatures, or nil if it does not exist or was created after the snapshot's time.
+// Execution and signatures are included up to the snapshot's time. Deleted is its current value; the entity of the
+// schedule has that of the snapshot's time.
 func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error) {
 	b := s.db.NewBatch()
 	schedules := transactions.QueueSchedules(b, []ledger.EntityID{id})

@@ -38,14 +38,15 @@ func snapshotAt(db *storage.DB, at, treasury, table, condition string) []storage
 }
 
 // movedUntil returns a query for the newest transfers of an object since the balance snapshot s up to a time, those of
-// that time included, at most one more than most. Without a snapshot, it reads only those of that time. amount is a
-// column, or an expression.
+// that time included, at most one more than most. Without a snapshot, it reads only those of that time. at and most
+// are SQL expressions, amount is a column or an expression, and condition selects the rows of the object.
 func movedUntil(db *storage.DB, at, most, table, amount, condition string) string {
 	return `(select consensus_timestamp, ` + amount + ` as amount from ` + table + ` where ` + condition + `
     and consensus_timestamp >= least(` + db.Of("s", "at") + ` + 1, ` + at + `) and consensus_timestamp <= ` + at + ` order by consensus_timestamp desc limit ` + most + ` + 1)`
 }
 
-// movedSums returns the join m with the sums of the rows of [movedUntil].
+// movedSums returns the join m with the sums of the rows of [movedUntil]: those after the snapshot s, and those at the
+// time at, an SQL expression. Without a snapshot, the former is 0. The third column is the number of these rows.
 func movedSums(db *storage.DB, at, rows string) storage.Join {
 	return db.Then("m", `select coalesce(sum(amount) filter (where consensus_timestamp > `+db.Of("s", "at")+`), 0)::bigint as total,
     coalesce(sum(amount) filter (where consensus_timestamp = `+at+`), 0)::bigint as amount, count(*) as rows from (

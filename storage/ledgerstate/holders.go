@@ -22,7 +22,7 @@ counted as materialized (select (select count(*) from related) > $4 as related,
 `
 
 // holdingArgs returns the arguments of the statements about all holders of a token: the token, the times of the
-// balance snapshot and of the moment, and the limits of rows.
+// balance snapshot and of the moment, and the limits of rows. The balances of the moment must be known.
 func holdingArgs(m *ledger.Moment, token ledger.EntityID) []any {
 	return []any{int64(token), int64(m.Balances.V.From), int64(m.Since()), MaxHolders, MaxTokenTransfers, MaxNFTs}
 }

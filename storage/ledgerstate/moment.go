@@ -49,8 +49,8 @@ const (
 )
 
 // Moment reads the moment that a value selects in one of the ways above, and the bounds within which moments can be
-// read. It returns nil if there is no such block or transaction. A time is not checked: the caller has to compare it
-// with the bounds. Without a balance snapshot before the moment, its balances are null.
+// read. It returns nil for both if there is no such block or transaction. A time is not checked: the caller has to
+// compare it with the bounds. Without a balance snapshot before the moment, its balances are null.
 func Moment(ctx context.Context, db *storage.DB, way string, value any) (*ledger.Moment, *Bounds, error) {
 	found, err := foundMoments.One(ctx, db, "a moment", `select m.at, coalesce(n.newest, 0), s.first, b.newest
 from (select 1) one left join lateral (`+way+`) m on true

@@ -53,8 +53,8 @@ type Querier interface {
 // Compare compares the database with the objects that the gateway reads. absent contains the missing tables and the
 // missing columns of other tables. unknown contains columns of these tables that the gateway does not know, as
 // "entity.balance". Both are ordered by name. A function counts as a table, with its arguments in the name. Only
-// objects in the connection's search path count as present. A view may replace a table. Ledger tables that the
-// gateway never reads are not compared.
+// objects in the connection's search path count as present. A view may replace a table. Ledger tables that the gateway
+// never reads are not compared. With an error, the lists are not complete.
 func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknown []string, err error) {
 	tables, err := ledgerTables()
 	if err != nil {
@@ -247,8 +247,8 @@ func ledgerTables() (map[string][]storage.Absent, error) {
 	return tables, nil
 }
 
-// presentColumns reads the catalog of the database of conn, and returns the columns of the given tables that are in the
-// search path.
+// presentColumns reads the catalog of the database of conn, and returns the columns of the given tables that are in
+// the search path. Tables without any are missing from the map.
 func presentColumns(
 	ctx context.Context, conn Querier, tables map[string][]storage.Absent,
 ) (map[string][]string, error) {

@@ -128,7 +128,7 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 
 // Distribute creates the ledger's tables as [Ledger] does, and distributes them over the workers of a Citus cluster.
 // It fails if the tables contain rows or if the database does not have the extension citus. If the tables are
-// distributed, it updates them.
+// distributed, it updates them. If it fails after [Ledger], the tables remain.
 func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 	if err := Ledger(ctx, url, log); err != nil {
 		return err

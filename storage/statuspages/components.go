@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// components reads the components of a page, which are not deleted, with times in its zone.
+// components reads the components of a page, which are not deleted, with times in its zone. Their statuses are not
+// computed yet; see [status.NewWorkingCopy].
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, componentTargets, func(c *status.Component) error {
 		status.InZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
@@ -16,8 +17,8 @@ func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Compo
 	}, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, page.Code)
 }
 
-// Components reads the components of a page with their statuses, in the order of documents. Empty groups are not
-// published.
+// Components reads the components of a page with their statuses, in the order of documents. It leaves out empty
+// groups, which are not published.
 func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	w, err := s.WorkingCopy(ctx, page)
 	if err != nil {

@@ -40,8 +40,8 @@ type DB struct {
 	options storage.PoolOptions
 }
 
-// Open creates the pool of the status database. It does not connect, so that the gateway starts without the
-// database. It fails if the URL is invalid.
+// Open creates the pool of the status database. It does not connect, so that the gateway starts without the database.
+// It fails if the URL is invalid. With an error, the DB must not be used, although it is not nil.
 func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 	cfg, err := o.Config(map[string]string{"application_name": "heliograph status"})
 	if err != nil {
@@ -177,7 +177,8 @@ type owned[T any] struct {
 }
 
 // readOwned runs a query whose first column is the position, from 1, of the object that a row belongs to. It returns
-// the rows of each of n objects, after finish, which must not be nil, has filled their computed fields.
+// the rows of each of n objects, after finish, which must not be nil, has filled their computed fields. A position
+// beyond n makes it panic.
 func readOwned[T any](
 	ctx context.Context, s *DB, n int, cols storage.Columns[T], finish func(row *T, owner int), sql string, args ...any,
 ) ([][]*T, error) {
@@ -302,8 +303,8 @@ $12, $12)`,
 const pollInterval = time.Second
 
 // Listen calls changed once it listens for writes, and then after each write to a page. It uses a connection of its
-// own, and returns when that is lost or the context ends. Later writes are not reported. If a pooler prevents
-// listening, it polls.
+// own, and returns the error when that is lost or the context ends, never nil. Writes after that are not reported. If
+// a pooler prevents listening, it polls.
 func (s *DB) Listen(ctx context.Context, changed func()) error {
 	conn, ok, err := s.options.ConnectDirect(ctx)
 	if err != nil {

@@ -110,7 +110,7 @@ func (e *Editor) edit(
 }
 
 // create writes in a transaction, like [Editor.edit], to a page that it inserts, in the same transaction, if it does
-// not exist.
+// not exist. If the page exists, it stays as it is, and p has no effect on it.
 func (e *Editor) create(
 	ctx context.Context, by Author, action string, p *status.Page, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -129,8 +129,8 @@ func (e *Editor) create(
 	}, do)
 }
 
-// write runs a command do in a transaction of [DB.Write], after prepare, which may be nil, and returns the code of the
-// written object.
+// write runs a command do in a transaction of [DB.Write], after prepare, which may be nil, and returns what
+// [commandTx.finish] makes of its outcome: the code of the written object, or the error. It sets tx.Tx.
 func (e *Editor) write(
 	ctx context.Context, tx *commandTx, prepare func(pgx.Tx) error, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
@@ -289,8 +289,9 @@ const auditedRow = `to_jsonb(t) - '{token_sha256,secret,old_secret}'::text[]`
 // byID selects a row t by its id.
 const byID = `t.id::text = $1`
 
-// target makes a row t the object of the write, and reads its code and content before it changes, for the audit
-// log. It reports whether the row exists. It does not lock the row.
+// target makes a row t the object of the write, and reads its code and content before it changes, for the audit log.
+// It reports whether the row exists. It does not lock the row. If the row does not exist, tx keeps its object, but not
+// its table.
 func (tx *commandTx) target(ctx context.Context, table, where string, args ...any) (exists bool, err error) {
 	tx.table = table
 	return tx.scan(ctx, "reading the row to change", []any{&tx.object, &tx.before},
@@ -317,15 +318,16 @@ values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+audite
 // queue adds a statement to those that [commandTx.run] sends at the end.
 func (tx *commandTx) queue(sql string, args ...any) { tx.statements.Queue(sql, args...) }
 
-// exec runs a statement that is not part of a write to a page, without audit log and revision. what describes it
-// in errors.
+// exec runs a statement that is not part of a write to a page, without audit log and revision. what describes it in
+// errors. It uses the pool, even if ctx has a transaction.
 func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {
 	_, err := s.pool.Exec(ctx, sql, args...)
 	return explainWrite(wrap.Error(err, "%s", what))
 }
 
 // pageOf reads the code of the page of a row, or fails with [status.NotFound] if the row does not exist, code is not a
-// valid text, or the component of a probe was removed. what names the row in errors.
+// valid text, or the component of a probe was removed. what names the row in errors. It reads on the pool, even if ctx
+// has a transaction.
 func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, error) {
 	var page string
 	if table == probeTable {

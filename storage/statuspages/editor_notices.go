@@ -73,8 +73,8 @@ func (tx *commandTx) deleteNotice(code string) {
 		tx.At)
 }
 
-// EditUpdate changes the text or the date of an update, and returns the code of the update. It is one transaction, with
-// an entry in the audit log.
+// EditUpdate changes the text or the date of an update, and returns the code of the update. It fails with
+// [status.NotFound] if the update does not exist. It is one transaction, with an entry in the audit log.
 func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit status.UpdateEdit) (string, error) {
 	notice, err := readValue[string](ctx, e.db, `select incident_id from status.incident_update where id = $1`, update)
 	err = cmp.Or(err, status.FailIf(notice == "", status.NotFound, "update %s does not exist", update))
@@ -218,7 +218,7 @@ func (e *Editor) addNotice(
 }
 
 // storeNotice reads the page, and queues the statements that write the effect that compute returns for its current
-// state.
+// state. If compute fails, it queues nothing and returns that error.
 func (tx *commandTx) storeNotice(
 	ctx context.Context, compute func(*status.WorkingCopy) (*status.Effect, error),
 ) error {

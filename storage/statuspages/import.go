@@ -154,7 +154,7 @@ var importNotice = insertNotice +
 		"reminder_intervals", "scheduled_for", "scheduled_until")
 
 // storeImported queues the statements that write a notice of an import. Its updates and components that the import
-// does not have are deleted.
+// does not have are deleted. Updates without a revision get the one that the write makes, also in n.
 func (tx *commandTx) storeImported(n *status.SourceNotice) {
 	tx.queue(importNotice, noticeRow(&n.Notice)...)
 	tx.queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code,
@@ -219,7 +219,7 @@ where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumn
 }
 
 // ReleaseSource records the outcome of a read and the time of the next one. A source without a page was never read,
-// and is not recorded.
+// and is not recorded. An interval below [MinSourceEvery] is recorded as that.
 func (s *DB) ReleaseSource(ctx context.Context, source *PageSource) error {
 	if source.Page == "" {
 		return nil

@@ -108,7 +108,7 @@ where a.component_id = p.code`
 )
 
 // CountNotices reads the number of notices of each of the given objects, up to [storage.MaxCount] + 1. source is SQL
-// after "from" that relates notices n to an object, such as a component.
+// after "from" that relates notices n to an object, such as a component, by its code p.code.
 func (s *DB) CountNotices(ctx context.Context, codes []string, source string, f NoticeFilter) ([]int64, error) {
 	w := storage.With(codes, storage.MaxCount+1)
 	f.add(&w)
@@ -177,7 +177,8 @@ join status.incident n on n.id = u.incident_id where u.id = $1 and n.deleted_at 
 	return u, s.completeUpdates(ctx, pages, []*status.Update{u})
 }
 
-// completeUpdates reads the components of updates into them, and converts their instants to the zones of pages.
+// completeUpdates reads the components of updates into them, and converts their instants to the zones of pages. An
+// update without components has nil, or an empty list if the row says so.
 func (s *DB) completeUpdates(ctx context.Context, pages status.Pages, updates []*status.Update) error {
 	if len(updates) == 0 {
 		return nil

@@ -74,7 +74,8 @@ func (e *Editor) RemoveProbe(ctx context.Context, by Author, id int64) error {
 }
 
 // EnableProbe enables or disables a probe. An enabled one runs at once, and its count of consecutive results starts
-// again. It is one transaction, with an entry in the audit log.
+// again. It is one transaction, with an entry in the audit log. It fails with [status.NotFound] if the probe does not
+// exist.
 func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) error {
 	if on {
 		return e.editProbe(ctx, by, "probe.enable", id,
@@ -83,13 +84,14 @@ func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) 
 	return e.editProbe(ctx, by, "probe.disable", id, `update status.probe set enabled = false where id = $1`)
 }
 
-// editProbe runs a write that executes one statement on a probe. name is the action in the audit log.
+// editProbe runs a write that executes one statement on a probe. name is the action in the audit log. $1 in the
+// statement is the id. It fails with [status.NotFound] if the probe does not exist.
 func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64, sql string) error {
 	_, err := e.editRow(ctx, by, name, probeTable, "probe", strconv.FormatInt(id, 10), executing(sql, id))
 	return err
 }
 
-// Probe reads the probe with an id, with its last result; nil if it does not exist.
+// Probe reads the probe with an id, with its last result; nil if it does not exist or its component was removed.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
 	return readOne(ctx, s, probeTargets, nil,
 		`select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, id)
@@ -134,8 +136,9 @@ select `+probeColumns+` from taken`+probeJoins+` order by p.id`,
 	return out, explainWrite(wrap.Error(err, "claiming probes"))
 }
 
-// RecordResult stores a result of a probe, its level and the time of its next run. changed reports whether the
-// level has to be applied; see [Editor.ApplyProbe]. It does nothing if the probe was removed.
+// RecordResult stores a result of a probe, its level and the time of its next run. changed reports whether the level
+// has to be applied; see [Editor.ApplyProbe]. It does nothing if the probe was removed. A second result of the same
+// millisecond is not stored, but counts. With an error, changed is not valid.
 func (e *Editor) RecordResult(
 	ctx context.Context, id int64, r status.ProbeResult, next time.Time,
 ) (changed bool, err error) {
@@ -173,7 +176,8 @@ on conflict (probe_id, at) do nothing`,
 
 const resultRetention = 30 * 24 * time.Hour
 
-// PruneResults deletes results of probes that are older than the retention. If there are none, it writes nothing.
+// PruneResults deletes results of probes that are older than resultRetention, 30 days. If there are none, it writes
+// nothing.
 func (e *Editor) PruneResults(ctx context.Context) error {
 	old, err := read(ctx, e.db, value[int], nil,
 		`select 1 from status.probe_result where at < $1 limit 1`, e.now().Add(-resultRetention))
@@ -193,7 +197,7 @@ func probeAuthor(id int64) Author {
 // happens once, even if several gateways call it. It returns the probe and the outcome. Both are nil if there is
 // nothing to do, for example because the probe was removed or disabled, its level is applied already, the page is a
 // mirror, or the component is under maintenance. If the page does not change, a transaction of its own records that
-// the level was applied.
+// the level was applied. If that transaction fails, it returns both with the error.
 func (e *Editor) ApplyProbe(ctx context.Context, id int64) (p *status.Probe, out *status.ProbeOutcome, err error) {
 	p, err = e.db.Probe(ctx, id)
 	if err != nil || p == nil {
@@ -252,8 +256,9 @@ values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $
 	return explainWrite(wrap.Error(err, "recording that a probe was applied"))
 }
 
-// probeFacts locks a probe and reads what its application depends on. It returns nil if the level is applied already,
-// or cannot be applied now.
+// probeFacts locks a probe and reads what its application depends on. It returns nil without an error if the probe was
+// removed or disabled, its level is applied already, the page is a mirror, or the component is under maintenance. It
+// also locks the incidents that it returns, until the transaction ends.
 func (tx *commandTx) probeFacts(ctx context.Context, id int64) (*status.ProbeFacts, error) {
 	_, err := tx.scan(ctx, "locking the probe", nil, `select from status.probe where id = $1 for update`, id)
 	if err != nil {
@@ -301,7 +306,8 @@ and p.acted <> 'good' and p.enabled order by p.id`, tx.Page.Code, id)
 	return f, err
 }
 
-// storeProbe queues the statements that write what a probe does to its page, and that the level was applied.
+// storeProbe queues the statements that write what a probe does to its page, and that the level was applied. It sets
+// the action and the object of the audit log in tx.
 func (tx *commandTx) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
 	tx.action = out.Action
 	var err error

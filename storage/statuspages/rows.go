@@ -143,8 +143,8 @@ func (tx *commandTx) emptyCopy() *status.WorkingCopy {
 	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.by.origin(), NewCode: status.NewCode}
 }
 
-// notice locks a notice and reads it with its components and updates. It fails with [status.NotFound] if it does
-// not exist. what names it in the error.
+// notice locks a notice and reads it with its components and updates. It fails with [status.NotFound] if it does not
+// exist. what names it in the error. The lock is held until the transaction ends.
 func (tx *commandTx) notice(ctx context.Context, what, code string) (status.NoticeState, error) {
 	s, err := tx.noticeState(ctx, code, ` for update`)
 	return s, cmp.Or(err, status.FailIf(s.Notice == nil, status.NotFound, "%s %s does not exist", what, code))
@@ -190,7 +190,7 @@ func (tx *commandTx) store(e *status.Effect) {
 	tx.insertChanges(e.Changes)
 }
 
-// updateBase queues the statement that writes the base status of a component.
+// updateBase queues the statement that writes the base status of a component, its time, and the next version.
 func (tx *commandTx) updateBase(c *status.Component) {
 	tx.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`,
 		c.Code, c.BaseStatus, tx.At)

@@ -12,7 +12,8 @@ import (
 
 // AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret, of
 // which only the hash is stored. It fails with [status.Conflict] if the name is in use, or an idempotency key was used
-// before, since the secret cannot be returned again. It is one transaction, with an entry in the audit log.
+// before, since the secret cannot be returned again. It is one transaction, with an entry in the audit log. With an
+// error, the secret that it returns is not valid.
 func (e *Editor) AddToken(ctx context.Context, by Author, in status.Token) (string, error) {
 	err := in.Check(e.now())
 	if err != nil {

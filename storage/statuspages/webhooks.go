@@ -28,8 +28,8 @@ func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) 
 }
 
 // AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
-// with the same key. It fails with [status.Conflict] if the page has the URL already. It sends nothing. It is one
-// transaction, with an entry in the audit log.
+// with the same key, and not valid with an error. It fails with [status.Conflict] if the page has the URL already. It
+// sends nothing. It is one transaction, with an entry in the audit log.
 func (e *Editor) AddWebhook(
 	ctx context.Context, by Author, page string, in status.NewWebhook,
 ) (code, secret string, err error) {
@@ -54,8 +54,8 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.UR
 }
 
 // RotateWebhook replaces the secret of a webhook. It returns its code and the new secret, which is empty if the write
-// was done before with the same key. For a day, messages are signed with both. It ignores the expected version. It is
-// one transaction, with an entry in the audit log.
+// was done before with the same key, and not valid with an error. For a day, messages are signed with both. It ignores
+// the expected version. It is one transaction, with an entry in the audit log.
 func (e *Editor) RotateWebhook(
 	ctx context.Context, by Author, code string, _ status.VersionInput,
 ) (_, secret string, err error) {
@@ -242,6 +242,7 @@ type OutboxStats struct {
 const messageRetention = time.Hour
 
 // PruneMessages deletes old messages that no webhook waits for, and returns the state of the outbox from before.
+// Messages are old after messageRetention. If the deletion fails, it returns the state with the error.
 func (e *Editor) PruneMessages(ctx context.Context) (OutboxStats, error) {
 	const old = ` m.created_at < $1 and not exists (select from status.outbox o where o.message_id = m.id)`
 	before := e.now().Add(-messageRetention)

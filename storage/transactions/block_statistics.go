@@ -33,8 +33,9 @@ func NewBlockStatistics(db *storage.DB) *BlockStatistics {
 	return &BlockStatistics{cache: storage.NewHours[Period](db), most: MaxStatisticsBlocks}
 }
 
-// Read returns the numbers of blocks, transactions and gas in the periods between bounds, which ascend. It reads
-// hours that are not cached from the database. All bounds but the first and the last are full hours. It fails with a
+// Read returns the numbers of blocks, transactions and gas in the periods between bounds, which ascend and are at
+// least two. It reads hours that are not cached from the database, with up to maxBlockReaders statements at the same
+// time, and caches full hours that have ended. All bounds but the first and the last are full hours. It fails with a
 // [*TooManyRowsError] if too many blocks are not cached.
 func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []ledger.Timestamp) ([]Period, error) {
 	from, to := bounds[0], bounds[len(bounds)-1]
@@ -260,8 +261,8 @@ func periodsOf(rows, first, second string) string {
   ` + rows + ` order by at limit $5) r group by 1`
 }
 
-// Queue queues a statement that counts the rows of an object in the periods between bounds. The result has one element
-// for each period, or is a [*TooManyRowsError].
+// Queue queues a statement that counts the rows of an object in the periods between bounds, which ascend and are at
+// least two. The result has one element for each period, or is a [*TooManyRowsError].
 func (s Statistics) Queue(
 	b *storage.Batch, of ledger.EntityID, bounds []ledger.Timestamp,
 ) storage.Result[[]Period] {

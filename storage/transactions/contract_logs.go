@@ -48,7 +48,8 @@ type logBounds struct {
 }
 
 // parts splits the range that a filter selects by time and index. A range that starts or ends within a transaction has
-// up to three parts: a part of the first transaction, the transactions between, and a part of the last.
+// up to three parts: a part of the first transaction, the transactions between, and a part of the last. It does not
+// change its arguments. Other filters have one part: themselves.
 func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	whole := []logBounds{{at, index}}
 	if at == nil || index == nil || at.Eq != nil || at.In != nil || at.Gte != nil && at.Lte != nil &&
@@ -76,7 +77,7 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 }
 
 // logs returns the statement for a page of logs that match the condition of and the filter, and adds its arguments to
-// w. It omits logs that match [wildcard]. The filter's contract must be resolved before.
+// w. It omits logs that match [wildcard]. It ignores f.Contract: the caller has added its ID to f.ContractID.
 func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of string, p storage.Page) string {
 	bounds := parts(f.Timestamp, f.Index)
 	if f.TransactionHash != nil {
@@ -147,7 +148,7 @@ func logKeyset(w *storage.Where, p storage.Page) {
 var logSettings = map[bool]storage.Setting{true: storage.NoBitmaps}
 
 // ContractLogs reads a page of logs, ordered by consensus time and index, with their blocks. It omits logs that match
-// [wildcard]. The filter's contract must be resolved before.
+// [wildcard]. It ignores f.Contract: the caller has added its ID to f.ContractID.
 func ContractLogs(
 	ctx context.Context, db *storage.DB, f ledger.ContractLogFilter, p storage.Page,
 ) ([]*ledger.ContractLog, error) {
@@ -219,7 +220,8 @@ func QueueLogsOfResults(
 	}, w.Args)
 }
 
-// ContractLog reads the log with a consensus time and an index. It returns nil if the log does not exist.
+// ContractLog reads the log with a consensus time and an index. It returns nil if the log does not exist or matches
+// [wildcard].
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
 	rows, err := ContractLogs(ctx, db, ledger.ContractLogFilter{
 		Timestamp: &ledger.TimestampFilter{Eq: &at},

@@ -202,8 +202,9 @@ type Located struct {
 	Payer ledger.EntityID
 }
 
-// LocateTransaction reads the consensus time and payer of a transaction by hash or id. It returns null if the
-// transaction does not exist.
+// LocateTransaction reads the consensus time and payer of a transaction by hash, id or consensus time. It returns null
+// if the transaction does not exist. For the consensus time of a named contract it does not check that the transaction
+// exists, and the payer is 0.
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
@@ -320,8 +321,9 @@ var callDataRows = storage.NewMapper(func(r *foundResult, into []any) []any {
 }, nil,
 	func(r *foundResult) *ledger.CallData { return &r.input })
 
-// QueueCallData queues a query for the call data of the results' Ethereum transactions: those of the transaction, or of
-// the file that it names. The result has nil for results without an Ethereum transaction.
+// QueueCallData queues a query for the call data of the results' Ethereum transactions: those of the transaction, or
+// of the file that it names. The result has nil for results without an Ethereum transaction. Without any Ethereum
+// transaction it queues nothing.
 func QueueCallData(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[]*ledger.CallData] {
 	var times, payers, places []int64
 	for i, r := range of {

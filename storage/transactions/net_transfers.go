@@ -28,8 +28,9 @@ func (m moves) net(condition, rest string) string {
     where ` + condition + ` group by s.consensus_timestamp, ` + m.token + `, ` + m.account + rest + `)`
 }
 
-// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it
-// is "", and adds its arguments to w. second is the sort column after the time.
+// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is
+// "", and adds its arguments to w. second is the sort column after the time. of is the condition that relates rows to
+// the parent, and bound the end of a condition on their time.
 func (m moves) page(w *storage.Where, of, second, bound string, f ledger.TransferFilter, p storage.Page) string {
 	part := storage.With(w.Args...)
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
@@ -122,7 +123,8 @@ func QueueTransfersOfTokens(
 }
 
 // queueNet queues a query for the net changes n of each of the parents, with the payer and the fee of their
-// transactions t. The arguments are SQL; n is the number of parents.
+// transactions t. n is the number of parents. changes is the statement for the rows n, condition one on n and t, and
+// order the sort columns after the parent, all in SQL; args are the arguments of all.
 func queueNet(
 	b *storage.Batch, n int, ps *storage.Parents, changes, condition, order string, args []any,
 ) storage.Result[[][]*ledger.Transfer] {

@@ -126,8 +126,8 @@ type TouchedEntity struct {
 	Code    []byte
 }
 
-// TouchedEntities reads the current versions of the accounts and contracts with the given ids, in no order. Those
-// that do not exist are missing. code also reads the code of contracts.
+// TouchedEntities reads the current versions of the accounts and contracts with the given ids, in no order. Those that
+// do not exist are missing. Without code, the code of contracts is nil.
 func TouchedEntities(ctx context.Context, db *storage.DB, ids []ledger.EntityID, code bool) ([]*TouchedEntity, error) {
 	return touchedEntityRows.List(ctx, db, "touched entities", `select `+touchedEntityColumns+`
 from entity e left join contract c on c.id = e.id

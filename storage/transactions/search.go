@@ -165,7 +165,8 @@ func byTime(limit, rows, matching, ofType, share float64) bool {
 }
 
 // share estimates the fraction of transactions in which one of the accounts takes part. It is the largest of theirs,
-// and 1 without accounts or with the fee account.
+// and 1 without accounts or with the fee account. entries are the statistics of hbar transfers by account, and
+// transactions is the number of all transactions.
 func (s *search) share(entries *storage.Frequencies, transactions float64, accounts []ledger.EntityID) float64 {
 	if len(accounts) == 0 {
 		return 1
@@ -241,7 +242,8 @@ func (s *search) sources() []entries {
 }
 
 // key returns the columns of a page by which its transactions are read: the time, which is in the indexes of entries
-// by account, so that these are read from the index alone. Tables that are distributed by the payer need it too.
+// by account, so that these are read from the index alone. Tables that are distributed by the payer need it too. alias
+// is the prefix of the columns: an alias with its dot, or empty.
 func (s *search) key(alias string) string {
 	if s.apart {
 		return alias + "consensus_timestamp, " + alias + "payer_account_id"
@@ -249,7 +251,8 @@ func (s *search) key(alias string) string {
 	return alias + "consensus_timestamp"
 }
 
-// read describes the statement for the transactions t of a page. It joins them by the columns of [search.key].
+// read describes the statement for the transactions t of a page. It joins them by the columns of [search.key]. page is
+// the statement of [search.page], columns are the select list, and order follows the join.
 func (s *search) read(columns, page, order string) *storage.Read {
 	by := []string{"consensus_timestamp", "consensus_timestamp"}
 	if s.apart {
@@ -261,7 +264,8 @@ func (s *search) read(columns, page, order string) *storage.Read {
 	}
 }
 
-// match adds the conditions on a table to w: the account, and that the entry counts.
+// match adds the conditions on a table to w: the account, and that the entry counts. alias is that of the table,
+// without a dot. owner is the SQL expression for the account; if it is empty, the filter selects the accounts.
 func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	if owner == "" {
 		storage.Filter(w, alias+"."+e.account, s.filter.AccountID)
@@ -283,9 +287,9 @@ func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	}
 }
 
-// ofParticipant returns the statement of the form by participant, and adds its arguments to w. Each table is
-// limited to the page. If entries may not match, the other tables are read only up to the end of a full page of
-// the first.
+// ofParticipant returns the statement of the form by participant, and adds its arguments to w. Each table is limited
+// to the page. If entries may not match, the other tables are read only up to the end of a full page of the first.
+// owner is as in [search.page].
 func (s *search) ofParticipant(w *storage.Where, owner string) string {
 	var parts []string
 	bounded := !s.apart && (s.filter.Outcome != nil || s.filter.Types != nil || s.filter.EntityID != nil)
@@ -334,7 +338,7 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 }
 
 // outcomeOfRelated adds the conditions on result and type to w. Rows of entity_transaction have these, but not the
-// entity of the transaction.
+// entity of the transaction: a condition on it makes them be looked up as in [outcomeOfEntry].
 func outcomeOfRelated(w *storage.Where, table string, f ledger.TransactionFilter, apart bool) {
 	if f.EntityID != nil {
 		outcomeOfEntry(w, table, f, apart)
@@ -343,8 +347,9 @@ func outcomeOfRelated(w *storage.Where, table string, f ledger.TransactionFilter
 	outcome(w, table, f)
 }
 
-// outcomeOfEntry adds to w a subquery that looks up result and type of each entry in order until the page is full.
-// A join would first process all entries of an account, but is what Citus supports.
+// outcomeOfEntry adds to w a subquery that looks up result and type of each entry s in order until the page is full. A
+// join would first process all entries of an account, but is what Citus supports. Without these conditions it adds
+// nothing. apart is whether tables are distributed; the alias is ignored.
 func outcomeOfEntry(w *storage.Where, _ string, f ledger.TransactionFilter, apart bool) {
 	if f.Outcome == nil && f.Types == nil && f.EntityID == nil {
 		return
@@ -360,8 +365,8 @@ func outcomeOfEntry(w *storage.Where, _ string, f ledger.TransactionFilter, apar
 	w.Raw(")")
 }
 
-// inTime returns the statement of the form by time, and adds its arguments to w. Each type has an index in order
-// of time, so each type is limited to the page.
+// inTime returns the statement of the form by time, and adds its arguments to w. Each type has an index in order of
+// time, so each type is limited to the page. owner is as in [search.page].
 func (s *search) inTime(w *storage.Where, owner string) string {
 	part := storage.With(w.Args...)
 	f := s.filter

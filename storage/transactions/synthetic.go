@@ -30,7 +30,8 @@ const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_
 const maxForeignLogs = 100
 
 // syntheticPage returns the statement for a page of results derived from synthetic logs: the first log of each
-// transaction. It adds its arguments to those of w, but no conditions.
+// transaction. It adds its arguments to those of w, but no conditions. If the filter has a single contract that is no
+// token, only maxForeignLogs of its logs are searched, unless tables are distributed.
 func syntheticPage(db *storage.DB, w *storage.Where, f ledger.ContractResultFilter, p storage.Page) string {
 	logs := storage.With(w.Args...)
 	from := `contract_log`
@@ -98,8 +99,9 @@ where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 
 	return r, nil
 }
 
-// AddSyntheticResults reads the results that are derived from synthetic logs, and writes them into found, the
-// result of [QueueResultsByHashes], in place of nil. It reads nothing if no result is missing.
+// AddSyntheticResults reads the results that are derived from synthetic logs, and writes them into found, the result
+// of [QueueResultsByHashes], in place of nil. It reads nothing if no result is missing. The elements of found are
+// those of hashes at the same position.
 func AddSyntheticResults(
 	ctx context.Context, db *storage.DB, hashes []ledger.Hash, found []*ledger.ContractResult,
 ) error {

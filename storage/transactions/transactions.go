@@ -28,7 +28,8 @@ const (
 var malformedFees storage.Malformed
 
 // finishTransaction sets the members of a transaction that are computed from columns; it decodes keys, fees and NFT
-// transfers. Invalid fee limits are logged and omitted.
+// transfers. If one fee limit is invalid, it is logged, and all limits of the transaction are omitted. It fails if the
+// NFT transfers are invalid JSON.
 func finishTransaction(t *transactionRow) error {
 	t.BatchKey = t.batchKey.Info()
 	for i := 0; i+1 < len(t.inner); i += 2 {
@@ -82,8 +83,8 @@ func codes[T ~int16](values []T) []int16 {
 	return list.Map(values, func(v T) int16 { return int16(v) })
 }
 
-// Transactions reads a page of transactions, ordered by consensus time. With an account or direction in the
-// filter, it can run two statements concurrently; see [search.run].
+// Transactions reads a page of transactions, ordered by consensus time. With an account or direction in the filter, it
+// can read the planner's statistics first, and run two statements concurrently; see [search.run].
 func Transactions(
 	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page,
 ) ([]*ledger.Transaction, error) {
@@ -274,8 +275,9 @@ var ofHashes = []storage.Join{storage.Joined(
 	"transaction", `consensus_timestamp in (select consensus_timestamp from page)`,
 )}
 
-// QueueByHashes queues a query for the transactions with some hashes. The result has the decisive transaction for
-// each hash, or nil if there is none. If a hash is longer than 32 bytes, all bytes must match.
+// QueueByHashes queues a query for the transactions with some hashes. The result has for each hash the transaction
+// that [decisive] selects, or nil if there is none. The statement looks up at most 2500 transactions for all hashes,
+// the oldest. If a hash is longer than 32 bytes, all bytes must match.
 func QueueByHashes(b *storage.Batch, hashes []ledger.Hash) storage.Result[[]*ledger.Transaction] {
 	starts, places := distinct(hashes)
 	return storage.Map(transactionRows.QueueChildren(b, len(starts), &storage.Read{
@@ -293,7 +295,7 @@ func QueueByHashes(b *storage.Batch, hashes []ledger.Hash) storage.Result[[]*led
 	})
 }
 
-// distinct returns the different prefixes of some hashes, and the place of each hash among them.
+// distinct returns the different prefixes of some hashes, and the place of each hash among them. starts is never nil.
 func distinct(hashes []ledger.Hash) (starts [][]byte, places []int) {
 	starts = [][]byte{} // an array without elements, not null
 	for _, hash := range hashes {
@@ -307,12 +309,13 @@ func distinct(hashes []ledger.Hash) (starts [][]byte, places []int) {
 	return starts, places
 }
 
-// QueueByHash queues a query for the transactions with a hash or its first 32 bytes, oldest first.
+// QueueByHash queues a query for the transactions with a hash or its first 32 bytes, oldest first, at most 25.
 func QueueByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*ledger.Transaction] {
 	return queueByHash(b, hash, TransactionFilterOfID{})
 }
 
-// ByHash reads the transactions with a hash, or its first 32 bytes, that match f, oldest first.
+// ByHash reads the transactions with a hash, or its first 32 bytes, that match f, oldest first. Of more than 25 with
+// the hash it reads the oldest 25.
 func ByHash(
 	ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID,
 ) ([]*ledger.Transaction, error) {
@@ -336,7 +339,7 @@ func queueInner(
 }
 
 // QueueUserTransactions queues a query for the transactions of users with some IDs: neither children nor executions by
-// a schedule. The result has the decisive transaction for each ID, or nil if there is none.
+// a schedule. The result has for each ID the transaction that [decisive] selects, or nil if there is none.
 func QueueUserTransactions(b *storage.Batch, ids []ledger.TransactionID) storage.Result[[]*ledger.Transaction] {
 	users := TransactionFilterOfID{Nonce: new(int32), Scheduled: new(bool)}
 	return storage.Map(queueWithIDs(b, list.Map(ids, func(id ledger.TransactionID) []ledger.TransactionID {

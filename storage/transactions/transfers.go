@@ -99,7 +99,8 @@ var (
 )
 
 // queueParts queues a query for rows of transactions, unless they were read with all of the transactions: known
-// returns those of a transaction then, else nil. further are arguments after the keys.
+// returns those of a transaction then, else nil. further are arguments after the keys. read must order its rows by
+// consensus time.
 func queueParts[C any](
 	b *storage.Batch, read *storage.Keyed, of []*ledger.Transaction, rows *storage.Mapper[part[C], part[C]],
 	known func(*ledger.Transaction) []*C, further ...any,
@@ -112,7 +113,8 @@ func queueParts[C any](
 		func(rows []*part[C]) [][]*C { return partsOf(rows, of) })
 }
 
-// partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
+// partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time. Duplicates of
+// a transaction share one list; rows of other transactions are dropped.
 func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {
 	at := newTimeline(of)
 	out := storage.GroupByParent(rows, len(of), func(r *part[C]) int {

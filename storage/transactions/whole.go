@@ -68,8 +68,8 @@ func finishWhole(r *wholeRow) error {
 	return finishTransaction(&r.transactionRow)
 }
 
-// rowsOf returns the rows in an array of numbers, of which each row has as many as there are columns. The result
-// is not nil.
+// rowsOf returns the rows in an array of numbers, of which each row has as many as there are columns. The result is
+// not nil. row gets the numbers from the first of its row on, also those of later rows.
 func rowsOf[R any](numbers []int64, columns int, row func([]int64) R) []*R {
 	rows := make([]R, len(numbers)/columns)
 	out := make([]*R, len(rows))

@@ -99,7 +99,8 @@ func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkP
 
 // Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError]. A type that the
 // schedule does not define is an [ErrUnknownType], except contract calls, for which the service charges nothing. Types
-// that are always free have a fee of 0.
+// that are always free have a fee of 0. All modes but [State] count as [Intrinsic]. Without facts, no token, topic or
+// alias is known.
 //
 // In mode [State] it also charges accounts that a transfer creates because it has a receiver with an unused alias. The
 // extra [AccountCreations] has the price of the creation of an account for each of them, and a note reports it.
@@ -144,7 +145,8 @@ func (d *definition) multiplierAt(utilization int64) int64 {
 	return d.highVolume.at(utilization)
 }
 
-// chargeNode sets the node's part, and the multiplier with which the network charges it.
+// chargeNode sets the node's part, and the multiplier with which the network charges it. Of the extras, the node
+// charges only bytes and signatures.
 func (b *bill) chargeNode(t *Transaction) {
 	b.Node.Base, b.Node.Subtotal = b.schedule.nodeBase, b.schedule.nodeBase
 	b.Network.Multiplier = int32(b.schedule.multiplier)
@@ -159,8 +161,9 @@ func (b *bill) chargeNode(t *Transaction) {
 	}
 }
 
-// creations charges the accounts that a transfer creates because no account has the alias of a receiver, and adds
-// a note about it. The facts say which aliases exist.
+// creations charges the accounts that a transfer creates because no account has the alias of a receiver, and adds a
+// note about it. The facts say which aliases exist. If all exist, it adds nothing. Without a price of account
+// creations, the charge is 0.
 func (b *bill) creations(list []newcomer) {
 	var n int64
 	for _, a := range list {

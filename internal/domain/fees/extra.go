@@ -121,7 +121,7 @@ func (r *rates) curve(u, most int64) int64 {
 
 // scale multiplies the fees of an estimate by a high-volume multiplier in thousandths. It multiplies each part
 // separately, so totals may differ from sums by rounding. The multiplier in the estimate is rounded down to a whole
-// number.
+// number. It leaves the network's part, which the caller computes from that of the node.
 func (e *Estimate) scale(raw int64) {
 	scaled := func(v int64) int64 { return times(v, raw) / once }
 	for _, part := range []*Part{&e.Node, &e.Service} {

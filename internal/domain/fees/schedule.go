@@ -60,7 +60,7 @@ type rates struct {
 // point is a point of the curve: a utilization in basis points and its multiplier.
 type point struct{ utilization, multiplier int64 }
 
-// find returns the price reference of an extra, if the transaction type has it.
+// find returns the reference to an extra, with the number of included units, and whether the transaction type has it.
 func (d *definition) find(e Extra) (reference, bool) {
 	for _, r := range d.extras {
 		if r.extra == e {
@@ -126,8 +126,9 @@ func GasPrice(content []byte) (ledger.SimpleGas, error) {
 	return ledger.SimpleGas{}, nil
 }
 
-// newSchedule returns the schedule of a file. It fails if a reference has no price, if something is declared twice, or
-// if something is negative.
+// newSchedule returns the schedule of a file. It fails if the fee of the node or of the network or all services are
+// missing, if a reference has no price, if something is unknown or declared twice, if a price is not positive, or if
+// something else is negative.
 func newSchedule(file *feepb.FeeSchedule) (*Schedule, error) {
 	s := &Schedule{
 		nodeBase: file.GetNode().GetBaseFee(), multiplier: int64(file.GetNetwork().GetMultiplier()),
@@ -197,7 +198,8 @@ func (s *Schedule) addService(svc *feepb.ServiceFees) error {
 }
 
 // references returns the extras of a fee with their included units. It fails if the base fee is negative, or if an
-// extra is unknown, repeated, without price or has a negative count.
+// extra is unknown, repeated, without price or has a negative count. The prices of s must be set. It does not change
+// s.
 func (s *Schedule) references(base int64, list []*feepb.ExtraReference) ([]reference, error) {
 	if base < 0 {
 		return nil, fmt.Errorf("the base fee is %d", base)

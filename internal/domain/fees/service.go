@@ -37,8 +37,8 @@ func isWaived(f services.HederaFunctionality) bool {
 		f == services.HederaFunctionality_HookDispatch
 }
 
-// chargeService charges the extras of the service by the type of the transaction. Types that are not listed have
-// none.
+// chargeService charges the extras of the service by the type of the transaction. Types that are not listed have none.
+// Errors are recorded with [bill.fail].
 func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a table
 	switch d := t.body.GetData().(type) {
 	case *services.TransactionBody_CryptoCreateAccount:
@@ -139,7 +139,7 @@ func tokenKeys(t keyed) int64 {
 }
 
 // chargeMessage charges a message to a topic by its bytes. Whether the topic has custom fees is known only in mode
-// [State], where the topic ID is required.
+// [State], where the topic ID is required: without it, the estimate fails with [ErrUnknownType].
 func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) {
 	switch length := count(m.GetMessage()); {
 	case b.isState() && m.GetTopicID() == nil:
@@ -152,8 +152,8 @@ func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) 
 	}
 }
 
-// chargeFileUpdate charges the update of a file by keys and bytes. In mode [State], payer and file are required,
-// and updates of system files are free.
+// chargeFileUpdate charges the update of a file by keys and bytes. In mode [State], the estimate fails with
+// [ErrUnknownType] without payer or file, and updates of system files are free.
 func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.FileUpdateTransactionBody) {
 	if b.isState() {
 		if body.GetTransactionID().GetAccountID() == nil || u.GetFileID() == nil {
@@ -170,7 +170,7 @@ func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.File
 }
 
 // chargeSchedule charges the scheduling of a transaction. The scheduled transaction itself is charged when it is
-// executed.
+// executed. If there is none, the estimate fails with [ErrUnknownType].
 func (b *bill) chargeSchedule(s *services.ScheduleCreateTransactionBody) {
 	if s.GetScheduledTransactionBody() == nil {
 		b.fail(ErrUnknownType)

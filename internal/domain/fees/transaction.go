@@ -42,7 +42,8 @@ type Transaction struct {
 }
 
 // Parse decodes a serialized Transaction. It fails for unknown fields, and for known fields with another wire type. If
-// it has both signedTransactionBytes and bodyBytes, the latter are ignored. Errors are an [InputError].
+// it has both signedTransactionBytes and bodyBytes, the latter are ignored. Errors are an [InputError]. It does not
+// check the size: callers reject transactions of more than [MaxBytes] before.
 func Parse(b []byte) (*Transaction, error) {
 	var tx services.Transaction
 	if !unmarshal(b, &tx) {
@@ -127,7 +128,8 @@ func hasUnpriced(body []byte) bool {
 // Function returns the network's name of the transaction type, such as CryptoTransfer, or NONE if it is unknown.
 func (t *Transaction) Function() string { return functionOf(t.body).String() }
 
-// unmarshal decodes a message. It reports whether the message is valid and all its fields are known.
+// unmarshal decodes a message into m. It reports whether the message is valid and all its fields are known. If not, m
+// can be filled in part.
 func unmarshal(b []byte, m proto.Message) bool {
 	options := proto.UnmarshalOptions{RecursionLimit: maxDepth + 1}
 	return options.Unmarshal(b, m) == nil && checkKnown(m) == nil

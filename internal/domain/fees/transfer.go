@@ -45,7 +45,7 @@ func transfersOf(body *services.TransactionBody) transfers {
 }
 
 // chargeTransfer charges transfers by their accounts, hooks and tokens, and in mode [State] also by the types of
-// tokens and the created accounts. If an account is missing, the estimate fails.
+// tokens and the created accounts. If an account is missing, the estimate fails with [ErrUnknownType].
 func (b *bill) chargeTransfer(t transfers) {
 	accounts, complete := t.accounts()
 	if !complete {
@@ -67,8 +67,9 @@ func (b *bill) chargeTransfer(t transfers) {
 	}
 }
 
-// chargeTokens charges transfers of tokens by the types of the tokens, which it takes from the facts of mode
-// [State]. If a token ID is missing, the estimate fails.
+// chargeTokens charges transfers of tokens by the types of the tokens, which it takes from the facts of mode [State].
+// If a token ID is missing, the estimate fails with [ErrUnknownType]. A token without facts counts as fungible and
+// without custom fees.
 func (b *bill) chargeTokens(t transfers) {
 	var units int64
 	customFees := false
@@ -113,7 +114,8 @@ func accountOf(id *services.AccountID) account {
 	return a
 }
 
-// accounts returns the number of distinct accounts. complete is false if an account is missing.
+// accounts returns the number of distinct accounts. complete is false if a transfer has no account; n then counts one
+// for all of these.
 func (t transfers) accounts() (n int64, complete bool) {
 	seen := map[account]struct{}{}
 	complete = true
