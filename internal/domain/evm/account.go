@@ -45,7 +45,8 @@ type account struct {
 }
 
 // account returns the account at an address. It reads it from the source once, and aborts the run if that fails.
-// Numbers up to lastSystemAccount are not read.
+// Numbers up to lastSystemAccount are not read: unless their entity is known, for example by an override, the account
+// has neither balance nor code.
 func (s *State) account(a common.Address) *account {
 	if x, ok := s.accounts[a]; ok {
 		return x
@@ -88,7 +89,7 @@ func Canonical(e *worldstate.Entity) common.Address {
 
 // newAccount adds the account at address a to the state and returns it. e is the entity that the source has there, or
 // nil. An account exists without entity if its number is that of a system entity. If e has another canonical address,
-// no account exists at a.
+// no account exists at a. Accounts that isAlwaysEmpty selects exist without code and entity.
 func (s *State) newAccount(a common.Address, e *worldstate.Entity) *account {
 	x := &account{}
 	s.accounts[a] = x
@@ -110,8 +111,8 @@ func (s *State) newAccount(a common.Address, e *worldstate.Entity) *account {
 	return x
 }
 
-// codeOf returns the code that contracts see at an entity, or nil: the code of a contract, of a delegation, or the
-// proxy of a token or schedule.
+// codeOf returns the code that contracts see at an entity e, whose address is a, or nil: the code of a contract, of a
+// delegation from Level70 on, or the proxy of a token or schedule. It reads nothing.
 func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 	switch {
 	case e.Type == ledger.EntityToken:
@@ -181,8 +182,9 @@ const (
 	numberGap = 1000
 )
 
-// allocateNumber returns an unused number for a new entity of the simulation and marks it as used, until the frame
-// is reverted. The first call reads the highest number from the source. If that fails, it aborts the run.
+// allocateNumber returns an unused number for a new entity of the simulation and marks it as used, until the frame is
+// reverted. Numbers whose addresses have an entity, such as that of an override, are skipped. The first call reads the
+// highest number from the source. If that fails, it aborts the run.
 func (s *State) allocateNumber() int64 {
 	if !s.highest.Valid {
 		highest, err := s.source.HighestEntity(s.ctx)
@@ -205,7 +207,8 @@ func (s *State) allocateNumber() int64 {
 }
 
 // CreateEntity creates a token or a schedule and returns its number. Its address has the code that redirects calls to
-// a system contract. Contracts and accounts are created by calls and by CREATE.
+// a system contract. Contracts and accounts are created by calls and by CREATE. The creation is undone if the frame is
+// reverted. A failed read of the highest number aborts the run.
 func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	num := s.allocateNumber()
 	a := longZero(num)
@@ -215,8 +218,8 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	return num
 }
 
-// NumberOf returns the number of an account or contract that the simulation created: the number in its address, or
-// one that the first call allocates.
+// NumberOf returns the number of an account or contract that the simulation created: the number in its address, or one
+// that the first call allocates, until the frame is reverted. See [State.allocateNumber].
 func (s *State) NumberOf(a common.Address) int64 {
 	if num, ok := ledger.EVMAddress(a).Num(); ok {
 		return num

@@ -9,10 +9,12 @@ const (
 
 // Estimate estimates the gas that a message needs: a limit with which it succeeds, usually a few percent above the
 // minimum. If the message fails with its gas limit, Estimate returns the failed result. Otherwise it returns the
-// result of the first run with the estimate as GasUsed.
+// result of the first run with the estimate as GasUsed. An error that the message did not cause ends the search; see
+// [Simulation.Call].
 //
-// It is a binary search, which ends if the limit is at most 10 percent above a limit that is not sufficient. It begins
-// with the limit that is usually sufficient: a caller keeps a 64th of its gas from the callee.
+// It is a binary search, which ends after estimateRuns further runs, or if the limit is at most 10 percent above a
+// limit that is not sufficient. It begins with the limit that is usually sufficient: a caller keeps a 64th of its gas
+// from the callee. The changes of each run are undone.
 func (s *Simulation) Estimate(m Message) (*Result, error) {
 	result, err := s.run(m)
 	if err != nil || result.Failed() || result.GasUsed >= m.Gas {

@@ -45,7 +45,8 @@ func (g *guard) refine(fail error) error {
 	return fail
 }
 
-// haltCaller makes the caller of the current frame fail with a response code, at the caller's next opcode.
+// haltCaller makes the caller of the current frame fail with a response code, at the caller's next opcode. In the
+// outermost frame, which has no caller, the run fails with the code.
 func (s *Simulation) haltCaller(code ledger.ResponseCode) {
 	s.failFrame(len(s.state.frames)-1, code)
 }
@@ -111,8 +112,9 @@ func (s *Simulation) prepareFor(set opcodes) {
 	}
 }
 
-// opcode is called by the EVM before each opcode: it passes the opcode to the tracer, applies the rules of the
-// network, and drains the gas of a frame that has to fail, or aborts the run if the opcode ends that frame. It is
+// opcode is called by the EVM before each opcode: it passes the opcode to the tracer, restores the block number that
+// it changed for the opcode before, applies the rules of the network, and drains the gas of a frame that has to fail,
+// or aborts the run if the opcode ends that frame. If err is set, the opcode fails anyway, and no rules apply. It is
 // installed only if needed, because it doubles the duration of a run.
 func (s *Simulation) opcode(
 	pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, _ []byte, depth int, err error,
@@ -173,14 +175,16 @@ func (s *Simulation) inHashWindow(number uint64) bool {
 	return number <= current && current-number < s.machine.cfg.BlockHashWindow
 }
 
-// requireAccount makes the current frame fail if an account does not exist and the level requires it.
+// requireAccount makes the current frame fail with a response code if an account does not exist and the level requires
+// it. It can read the account.
 func (s *Simulation) requireAccount(a common.Address) {
 	if s.level.missingFails() && !s.state.Exist(a) {
 		s.failFrame(len(s.state.frames), codes.InvalidSolidityAddress)
 	}
 }
 
-// checkSelfDestruct aborts the run if a contract must not destroy itself. The current frame cannot be stopped alone.
+// checkSelfDestruct aborts the run with a response code if a contract must not destroy itself. The current frame
+// cannot be stopped alone. In a static frame it does nothing, because the interpreter rejects the opcode.
 func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 	if s.state.frames.top().Static {
 		return // the interpreter rejects it
@@ -200,8 +204,8 @@ func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 }
 
 // blockHash returns the hash of a block for the opcode BLOCKHASH: of a simulated block, or of one that it reads from
-// the source. Once blocks are simulated, the hash of another block after that of the state is zero. If the read
-// fails, it aborts the run.
+// the source, zero if it does not exist. Once blocks are simulated, the hash of another block after that of the state
+// is zero. If the read fails, it aborts the run.
 func (s *Simulation) blockHash(number uint64) common.Hash {
 	if number == uint64(s.block.Number) {
 		return s.block.Hash
@@ -287,7 +291,8 @@ type frames []*Frame
 // top returns the current frame. It panics if there is none.
 func (f frames) top() *Frame { return f[len(f)-1] }
 
-// push adds a frame. from is the contract whose opcode made the call, to is the contract whose code runs.
+// push adds a frame. from is the contract whose opcode made the call, to is the contract whose code runs. A nil value
+// is 0. A frame in a static one is static. A delegate call has the caller and the value of the frame that it is in.
 func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas uint64, value *big.Int) {
 	frame := &Frame{
 		Op: op, Caller: from, Self: to, Value: new(uint256.Int), Code: to, Input: input, Gas: gas,

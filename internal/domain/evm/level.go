@@ -129,8 +129,9 @@ func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	return gas, floor
 }
 
-// hollowGas returns the gas to create the account that a message sends value to, or 0. It fails with a [haltError]
-// if the message calls a missing account.
+// hollowGas returns the gas to create the account that a message sends value to, or 0. It can read the account. Before
+// Level46 it fails with a [haltError] if the message calls a missing account without value. A long-zero address costs
+// 0, because no account is created there.
 func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	if s.state.Exist(to) {
 		return 0, nil

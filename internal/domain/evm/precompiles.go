@@ -28,8 +28,8 @@ const (
 // exchangeRate converts amounts at the network's rate at the block.
 type exchangeRate struct{}
 
-// Call implements [SystemContract]: it converts an amount between tinycents and tinybars with the exchange rate at
-// the block. Without a rate, or if the result exceeds 256 bits, the call fails.
+// Call implements [SystemContract]: it converts an amount between tinycents and tinybars with the exchange rate at the
+// block, rounded down. Without an amount or a rate, or if the result exceeds 256 bits, the call halts its frame.
 func (exchangeRate) Call(c *SystemCall) Outcome {
 	if c.Selector != tinycentsToTinybars && c.Selector != tinybarsToTinycents {
 		return Unknown()
@@ -76,8 +76,8 @@ const (
 // prng returns the block's hash as the seed.
 type prng struct{}
 
-// Call implements [SystemContract]: it returns the hash of the block as the seed, so that a call gives the same
-// result each time.
+// Call implements [SystemContract]: it returns the hash of the block as the seed, so that a call gives the same result
+// each time. Only a call that is not static costs the gas of a transaction.
 func (prng) Call(c *SystemCall) Outcome {
 	if c.Selector != getPseudorandomSeed {
 		return Unknown()

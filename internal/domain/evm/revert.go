@@ -16,7 +16,8 @@ import (
 // errorSelector is the selector of Error(string).
 const errorSelector = 0x08c379a0
 
-// RevertReason returns the text of revert data that encodes Error(string), or an empty string.
+// RevertReason returns the text of revert data that encodes Error(string), with U+FFFD in place of invalid UTF-8, or
+// an empty string.
 func RevertReason(data []byte) string {
 	if len(data) <= 4 || binary.BigEndian.Uint32(data) != errorSelector {
 		return ""
@@ -71,7 +72,7 @@ type haltError struct{ code ledger.ResponseCode }
 func (h haltError) Error() string { return h.code.String() }
 
 // codeOf returns the response code that the network reports for an execution error of the interpreter or a
-// [haltError].
+// [haltError]. Errors that it does not distinguish are CONTRACT_EXECUTION_EXCEPTION.
 func codeOf(err error) ledger.ResponseCode {
 	var halt haltError
 	switch {

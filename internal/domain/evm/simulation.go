@@ -94,8 +94,8 @@ func (s *Simulation) Apply(m Message) (*Result, error) {
 	return s.run(m)
 }
 
-// InBlock sets the block of later messages. The state does not change, and the EVM version stays that of the first
-// block.
+// InBlock sets the block of later messages, and records its hash, which messages of later blocks can read. The state
+// does not change, and the EVM version stays that of the first block.
 func (s *Simulation) InBlock(b Block) {
 	if s.hashes == nil {
 		s.hashes = map[int64][32]byte{}
@@ -111,7 +111,8 @@ type participants struct {
 
 // resolve returns the canonical addresses of sender and callee, whose entities it reads from the source. failure is
 // not nil if the sender does not exist or is not an account. A contract as sender is replaced by the treasury, and so
-// is the zero address in a message without value.
+// is the zero address in a message without value. A callee without an entity keeps its address. err is that of a
+// failed read.
 func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err error) {
 	from := common.Address(m.From.V)
 	if m.From.V == (ledger.EVMAddress{}) && m.Value == 0 {
@@ -156,8 +157,9 @@ func (s *Simulation) visible(a common.Address) common.Address {
 	return common.Address{}
 }
 
-// run runs a message, and undoes its changes unless [Simulation.Apply] keeps them. It recovers an [abort] and
-// returns its error. It resets the data of the run.
+// run runs a message, and undoes its changes unless [Simulation.Apply] keeps them. It recovers an [abort] and returns
+// its error, or a failed result if a rule of the network ended the run; see [Simulation.aborted]. Other panics
+// continue. It resets the data of the run.
 func (s *Simulation) run(m Message) (result *Result, err error) {
 	mark := s.state.Snapshot()
 	defer func() {
@@ -219,8 +221,9 @@ func (s *Simulation) checkPayer(m *Message, from common.Address) *Result {
 	return nil
 }
 
-// execute runs a message whose gas limit covers the intrinsic gas, with an engine of the pool. It changes the
-// state. It returns an error only if the context ends.
+// execute runs a message whose gas limit covers the intrinsic gas, with an engine of the pool. It changes the state,
+// also if the message fails: the caller undoes that. It returns an error only if the context ends. An [abort] passes
+// through it as a panic.
 func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Result, error) {
 	shared := &s.machine.engines[s.level]
 	e := shared.pool.Get().(*engine)
@@ -277,7 +280,7 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 }
 
 // setUp sets s.evm to a new interpreter of go-ethereum for a run, with the hooks and precompiled contracts of the
-// block's version, and prepares the state.
+// block's version, and prepares the state. It replaces s.hooks. The caller must release s.evm.
 func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participants) {
 	s.hooks = &tracing.Hooks{OnEnter: s.enter, OnExit: s.exit}
 	s.state.onCode = s.prepareFor
@@ -307,7 +310,8 @@ func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participant
 }
 
 // create runs initcode of a new contract, at the address of the next entity number, and stores the code that it
-// returns. It transfers no value. It returns that code, the address and the remaining gas.
+// returns. It transfers no value. It returns that code, the address and the remaining gas. err is that of the
+// interpreter: ret can then be revert data, and [Simulation.run] undoes the changes.
 func (s *Simulation) create(
 	from common.Address, initcode []byte, gas vm.GasBudget,
 ) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {

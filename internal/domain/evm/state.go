@@ -54,7 +54,8 @@ type slotKey struct {
 
 var _ vm.StateDB = (*State)(nil)
 
-// newState returns an empty state that reads accounts from source when they are first used.
+// newState returns an empty state that reads accounts from source when they are first used. ctx is the context of all
+// reads. cache may be nil.
 func newState(ctx context.Context, source Source, cache *codeCache, level Level) *State {
 	s := &State{
 		ctx: ctx, source: source, codes: cache, level: level,
@@ -108,7 +109,8 @@ func (s *State) hasCreated(a common.Address) bool {
 	return x != nil && x.exists && !isLongZero(a)
 }
 
-// addTransfer records a transfer of value for the result, unless value is 0. It moves no balance.
+// addTransfer records a transfer of value for the result, unless value is 0. It moves no balance. The record is
+// removed if the frame is reverted.
 func (s *State) addTransfer(from, to common.Address, value *uint256.Int) {
 	if !value.IsZero() {
 		t := Transfer{ledger.EVMAddress(from), ledger.EVMAddress(to), *value}
@@ -126,7 +128,8 @@ func (s *State) Source() Source { return s.source }
 // [haltError], the message has a failed result instead. It does not return: [Simulation.run] recovers its panic.
 func (s *State) Abort(err error) { panic(abort{err}) }
 
-// Check aborts the simulation if a read failed. The format and its arguments describe the read.
+// Check aborts the run, see [State.Abort], if err is not nil. The format and its arguments describe the read that
+// failed.
 func (s *State) Check(err error, format string, args ...any) {
 	if err != nil {
 		s.Abort(fmt.Errorf(format+": %w", append(args, err)...))
@@ -134,7 +137,7 @@ func (s *State) Check(err error, format string, args ...any) {
 }
 
 // Overlay returns the data of a system contract in a simulation: the value of key, which fresh creates on the first
-// call. Changes of it must be made by [Set] and [SetKey].
+// call. It stays in the simulation even if the frame is reverted. Changes of it must be made by [Set] and [SetKey].
 func Overlay[T any](s *State, key any, fresh func() *T) *T {
 	if v, ok := s.overlays[key].(*T); ok {
 		return v
@@ -185,8 +188,8 @@ func (s *State) GetBalance(a common.Address) *uint256.Int {
 	return s.account(a).balance.Clone()
 }
 
-// SubBalance implements vm.StateDB. The result is at least 0: a sender with a minimum balance may send more than its
-// real balance.
+// SubBalance implements vm.StateDB. It subtracts v, in tinybars, and returns the balance before. The new balance is at
+// least 0: a sender with a minimum balance may send more than its real balance.
 func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	x := s.account(a)
 	old := x.balance
@@ -295,7 +298,8 @@ func (s *State) GetCodeSize(a common.Address) int {
 	return 0
 }
 
-// SetCode implements vm.StateDB. It returns the previous code.
+// SetCode implements vm.StateDB. It returns the previous code, or nil. It keeps b without a copy. The change is undone
+// if the frame is reverted.
 func (s *State) SetCode(a common.Address, b []byte, _ tracing.CodeChangeReason) []byte {
 	x := s.account(a)
 	var old []byte
@@ -327,7 +331,7 @@ func (s *State) RevertToSnapshot(to int) {
 	s.undos = s.undos[:to]
 }
 
-// AddLog implements vm.StateDB. It keeps l, without a copy, for the result.
+// AddLog implements vm.StateDB. It keeps l, without a copy, for the result, unless the frame is reverted.
 func (s *State) AddLog(l *types.Log) { Set(s, &s.logs, append(s.logs, l)) }
 
 // Touch implements vm.StateDB. It does nothing: accounts are not deleted for being empty.

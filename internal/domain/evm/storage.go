@@ -12,7 +12,8 @@ import (
 )
 
 // committed returns the value of a slot before the run. It reads it from the source on first use and caches it. In a
-// contract that the message created it is zero, without a read. If the read fails, it aborts the run.
+// contract that the message created it is zero. Other slots that are not cached are zero without a read if the ledger
+// has no entity at the address, or if the entire storage is known. If the read fails, it aborts the run.
 func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	if x.created {
 		return common.Hash{}
@@ -52,7 +53,8 @@ func (s *State) GetState(a common.Address, slot common.Hash) common.Hash {
 	return v
 }
 
-// SetState implements vm.StateDB. It returns the previous value and reports the use of the slot to the tracer.
+// SetState implements vm.StateDB. It returns the previous value and reports the use of the slot to the tracer, if
+// there is one. The change is undone if the frame is reverted.
 func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash {
 	x := s.account(a)
 	old, _ := s.GetStateAndCommittedState(a, slot)
@@ -85,26 +87,27 @@ func (s *State) SetTransientState(a common.Address, slot, value common.Hash) {
 	SetKey(s, s.transient, slotKey{a, slot}, value)
 }
 
-// AddressInAccessList implements vm.StateDB. It reports whether the address is warm.
+// AddressInAccessList implements vm.StateDB. It reports whether the address is warm (EIP-2929).
 func (s *State) AddressInAccessList(a common.Address) bool {
 	_, ok := s.warm[a]
 	return ok
 }
 
-// SlotInAccessList implements vm.StateDB. It reports whether the address and the slot are warm.
+// SlotInAccessList implements vm.StateDB. It reports whether the address and the slot are warm (EIP-2929).
 func (s *State) SlotInAccessList(a common.Address, slot common.Hash) (addressOk, slotOk bool) {
 	_, slotOk = s.warmSlots[slotKey{a, slot}]
 	return s.AddressInAccessList(a), slotOk
 }
 
-// AddAddressToAccessList implements vm.StateDB. It makes the address warm until the frame is reverted.
+// AddAddressToAccessList implements vm.StateDB. It makes the address warm (EIP-2929) until the frame is reverted.
 func (s *State) AddAddressToAccessList(a common.Address) {
 	if !s.AddressInAccessList(a) {
 		SetKey(s, s.warm, a, struct{}{})
 	}
 }
 
-// AddSlotToAccessList implements vm.StateDB. It makes the address and the slot warm until the frame is reverted.
+// AddSlotToAccessList implements vm.StateDB. It makes the address and the slot warm (EIP-2929) until the frame is
+// reverted.
 func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 	s.AddAddressToAccessList(a)
 	key := slotKey{a, slot}
@@ -113,8 +116,8 @@ func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 	}
 }
 
-// Prepare implements vm.StateDB: it marks the addresses of a transaction as warm. The change is not undone by a
-// snapshot.
+// Prepare implements vm.StateDB: it marks the addresses of a transaction, and the slots in list, as warm (EIP-2929).
+// The change is not undone by a snapshot. to is nil for the creation of a contract.
 func (s *State) Prepare(
 	rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiled []common.Address,
 	list types.AccessList,
@@ -154,7 +157,7 @@ const (
 	usesSelfDestruct
 )
 
-// newCode returns a contract's code with its hash and the opcodes that it uses.
+// newCode returns a contract's code with its hash and the opcodes that it uses. It keeps b without a copy.
 func newCode(b []byte) *code {
 	return &code{bytes: b, hash: crypto.Keccak256Hash(b), uses: scanOpcodes(b)}
 }
@@ -213,10 +216,10 @@ func (c *codeCache) get(b []byte) *code {
 	return made
 }
 
-// Load implements vm.JumpDestCache: it returns the valid jump destinations of code by its hash.
+// Load implements vm.JumpDestCache: it returns the valid jump destinations of code by its hash. c must not be nil.
 func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.GetIfPresent(hash) }
 
-// Store implements vm.JumpDestCache: it caches the valid jump destinations of code by its hash.
+// Store implements vm.JumpDestCache: it caches the valid jump destinations of code by its hash. c must not be nil.
 func (c *codeCache) Store(hash common.Hash, v vm.BitVec) { c.dests.Set(hash, v) }
 
 // Parts of the proxy code of tokens, schedules and accounts. It delegates the call to a system contract and passes the

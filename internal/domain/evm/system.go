@@ -49,7 +49,7 @@ type SystemCall struct {
 	sim *Simulation
 }
 
-// Word returns the i-th 32-byte word of the arguments. ok is false if they are too short.
+// Word returns the i-th 32-byte word of the arguments, from 0. ok is false if they are too short.
 func (c *SystemCall) Word(i int) (word [32]byte, ok bool) {
 	if len(c.Args) < 32*(i+1) {
 		return word, false
@@ -64,7 +64,7 @@ func (c *SystemCall) Proxied(entity common.Address) bool {
 }
 
 // ChildFailed records the response code of a failed operation. [Result.Children] has these codes, also if the message
-// succeeds.
+// succeeds. The record is not undone if the frame fails.
 func (c *SystemCall) ChildFailed(code ledger.ResponseCode) { c.sim.childFailed(code) }
 
 // Outcome is the result of a call of a system contract. [Return], [Revert], [Halt], [HaltCaller] and [Unknown] return
@@ -82,7 +82,7 @@ type Outcome struct {
 func Return(gas uint64, output []byte) Outcome { return Outcome{gas: gas, output: output} }
 
 // Revert returns the outcome of a call that fails: its changes are undone, and the caller gets data and keeps the
-// remaining gas.
+// remaining gas. If the frame has less than gas, it runs out of gas instead.
 func Revert(gas uint64, data []byte) Outcome {
 	return Outcome{gas: gas, output: data, err: vm.ErrExecutionReverted}
 }
@@ -91,7 +91,8 @@ func Revert(gas uint64, data []byte) Outcome {
 // fails with the code. A contract that called sees a failed call.
 func Halt(code ledger.ResponseCode) Outcome { return Outcome{err: haltError{code}} }
 
-// HaltCaller returns the outcome of a call that halts its frame and that of its caller with the code.
+// HaltCaller returns the outcome of a call that halts its frame and that of its caller with the code. At the top
+// level, where there is no caller, the run fails with the code.
 func HaltCaller(code ledger.ResponseCode) Outcome { return Outcome{err: haltError{code}, caller: code} }
 
 // Unknown returns the outcome of a call of a function that does not exist: the call succeeds without output and
@@ -113,7 +114,7 @@ var _ vm.PrecompiledContract = (*systemAdapter)(nil)
 func (a *systemAdapter) Name() string { return a.at.Hex() }
 
 // RequiredGas implements vm.PrecompiledContract. The EVM calls it before Run. It already runs the system contract,
-// which can change the state, and keeps the outcome for Run, because the gas depends on the outcome.
+// which can change the state or abort the run, and keeps the outcome for Run, because the gas depends on the outcome.
 func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 	sim := *a.sim
 	frame := sim.state.frames.top()
@@ -124,9 +125,9 @@ func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 	return a.outcome.gas
 }
 
-// call runs a call of a system contract and returns its outcome. It rejects native value unless the function is
-// payable; a delegate call sends none. Without a contract, every function is unknown; with one, an input without a
-// selector halts the frame.
+// call runs a call of a system contract and returns its outcome. Native value halts the frame and its caller unless
+// the function is payable; a delegate call sends none. Without a contract, every function is unknown; with one, an
+// input without a selector halts the frame.
 func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcome {
 	selector, known := selectorOf(input)
 	if !frame.Value.IsZero() && frame.Op != vm.DELEGATECALL {

@@ -71,8 +71,8 @@ func (t *tracer) useSlot(a common.Address, slot common.Hash) {
 	t.keys = slices.Insert(t.keys, at, slot)
 }
 
-// before is called by the EVM before an opcode. It completes the step before and begins that of the opcode, which is
-// sent when its effects are known.
+// before is called before an opcode. It completes the step before and begins that of the opcode, which is sent when
+// its effects are known: at once if the opcode ends the frame, or fails with err. depth is 1 for the outermost frame.
 func (t *tracer) before(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, depth int, err error) {
 	t.resume(gas, depth-1)
 	if n := len(t.frames); n > 0 {
@@ -99,7 +99,7 @@ func (t *tracer) before(pc uint64, op byte, gas, cost uint64, scope tracing.OpCo
 	t.complete()
 }
 
-// revertData returns the data of a REVERT that is about to run.
+// revertData returns the data of a REVERT that is about to run, as a copy. Bytes after the end of the memory are zero.
 func revertData(scope tracing.OpContext) []byte {
 	stack, memory := scope.StackData(), scope.MemoryData()
 	from, size := stack[len(stack)-1].Uint64(), stack[len(stack)-2].Uint64()
@@ -113,7 +113,8 @@ func revertData(scope tracing.OpContext) []byte {
 // fault is called by the EVM when an opcode fails. It sends the open step.
 func (t *tracer) fault(uint64, byte, uint64, uint64, tracing.OpContext, int, error) { t.complete() }
 
-// enter is called when a frame begins. It sends the open step of the caller.
+// enter is called when a frame begins. It sends the open step of the caller. A SELFDESTRUCT, which the EVM reports as
+// a frame, is ignored.
 func (t *tracer) enter(f *Frame) {
 	if f.Op == vm.SELFDESTRUCT {
 		return
@@ -122,8 +123,9 @@ func (t *tracer) enter(f *Frame) {
 	t.frames = append(t.frames, tracedFrame{})
 }
 
-// exit is called when a frame ends. A call of an account without code or of a system contract, which has no opcodes,
-// gets a step of its own.
+// exit is called when a frame ends. A call of a system account or precompiled contract, which has no opcodes, gets a
+// step of its own, with the reason that [TraceOptions.Reason] has for a failed system contract. Calls of other
+// accounts without code get none, and the frame of a SELFDESTRUCT is ignored.
 func (t *tracer) exit(f *Frame, used uint64, err error) {
 	if f.Op == vm.SELFDESTRUCT || len(t.frames) == 0 {
 		return
@@ -148,7 +150,8 @@ func (t *tracer) exit(f *Frame, used uint64, err error) {
 	t.send()
 }
 
-// resume completes the open step when its frame continues with the given gas.
+// resume completes the open step when a frame continues with the given gas. If the step is of another depth, its gas
+// does not change. depth is 0 for the outermost frame.
 func (t *tracer) resume(gas uint64, depth int) {
 	if t.open && t.step.Depth == int32(depth) {
 		t.step.Gas = int64(gas)
@@ -241,7 +244,7 @@ func (s *Simulation) isSystem(a common.Address) bool {
 	return ok && num > 0 && num <= lastSystemAccount && !s.isEthereumPrecompile(num)
 }
 
-// isEthereumPrecompile reports whether a number is a precompiled contract of Ethereum.
+// isEthereumPrecompile reports whether a number is a precompiled contract of Ethereum at the level of the simulation.
 func (s *Simulation) isEthereumPrecompile(num int64) bool {
 	return slices.Contains(s.machine.engines[s.level].warm, longZero(num))
 }

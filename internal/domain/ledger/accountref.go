@@ -23,7 +23,8 @@ type AccountRef struct {
 const literalPrefix = "literal:"
 
 // ParseLiteralAccountRef is like [ParseAccountRef] but also accepts "literal:" before an address or alias. Then the
-// reference is Literal, and an address is looked up even if it is long-zero.
+// reference is Literal, an address is looked up even if it is long-zero, base is not used, and errors wrap
+// [ErrSyntax].
 func ParseLiteralAccountRef(s string, base EntityID) (AccountRef, error) {
 	name, live := strings.CutPrefix(s, literalPrefix)
 	if !live {
@@ -94,7 +95,8 @@ func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	return AccountRef{Alias: alias}, nil
 }
 
-// refOfAddress returns the reference of an EVM address. A long-zero address is the ID that it contains.
+// refOfAddress returns the reference of an EVM address. A long-zero address is the ID that it contains, with the shard
+// and realm of base.
 func refOfAddress(digits string, base EntityID) (AccountRef, error) {
 	a, err := ParseEVMAddress(digits)
 	if err != nil {

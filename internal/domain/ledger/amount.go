@@ -72,7 +72,8 @@ type HbarAmount struct {
 	Unit     HbarUnit
 }
 
-// AppendText implements [encoding.TextAppender]. The amount must not be null.
+// AppendText implements [encoding.TextAppender]. The amount must not be null. It appends nothing for an unknown unit,
+// and the error is always nil.
 func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 	n := a.Tinybars.V
 	switch a.Unit {

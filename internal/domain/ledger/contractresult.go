@@ -275,7 +275,7 @@ func (r *ContractResult) AuthorizationList() []*Authorization {
 }
 
 // DecodeSenderAlias returns the alias of the sender in a serialized ContractFunctionResult, whose field 13 is an
-// AccountID, or nil if it has no alias. Errors wrap [ErrSyntax].
+// AccountID, or nil if it has no alias. The alias is part of b. Errors wrap [ErrSyntax].
 func DecodeSenderAlias(b []byte) ([]byte, error) {
 	var alias []byte
 	err := eachField(b, func(f field) error {

@@ -35,7 +35,7 @@ var primitiveForms = []struct {
 }
 
 // Decode returns the key's type and value: the public key of a primitive key, also if it is the only member of a list
-// or of a one-of-one threshold key, else the whole encoding.
+// or of a one-of-one threshold key, else the whole encoding. The value is part of k.
 func (k Key) Decode() (KeyType, []byte) {
 	for _, f := range primitiveForms {
 		if len(k) == len(f.prefix)+f.size && bytes.HasPrefix(k, f.prefix) {

@@ -29,8 +29,8 @@ func MomentOf(ctx context.Context) *Moment {
 // Present returns a copy of ctx in which statements read the present, even if ctx has a moment.
 func Present(ctx context.Context) context.Context { return values.Context(ctx, momentKey.Is(nil)) }
 
-// Scope returns a copy of ctx in which all statements read the state at the moment of s. The resolvers of its
-// fields use it.
+// Scope returns a copy of ctx in which all statements read the state at the moment of s, instead of that of ctx. The
+// resolvers of its fields use it.
 func (s *LedgerState) Scope(ctx context.Context) context.Context {
 	return values.Context(ctx, s.Moment.Value())
 }

@@ -138,7 +138,8 @@ func (r StatisticsRange) Periods(by StatisticsInterval, until Timestamp) ([]Time
 	return nil, fmt.Errorf("the range has more than %d periods: use a shorter range or longer periods", MaxPeriods)
 }
 
-// after returns the start, in UTC, of the next period after t: hour, day, week (from Monday) or month.
+// after returns the start, in UTC, of the next period after t: hour, day, week (from Monday) or month. A start after
+// [MaxTimestamp] overflows to an instant before t.
 func (i StatisticsInterval) after(t Timestamp) Timestamp {
 	at := t.Time()
 	year, month, day := at.Date()

@@ -45,7 +45,7 @@ func (n Null[T]) Or(other T) T {
 }
 
 // ScanTarget returns the pointer through which a database driver stores the value, so that reading a nullable column
-// needs no allocation.
+// needs no allocation. It does not make n valid: see [Null.SetValid].
 func (n *Null[T]) ScanTarget() any { return &n.V }
 
 // SetValid records whether the column was not null. A null value is zeroed.

@@ -55,8 +55,8 @@ func eachField(b []byte, f func(field) error) error {
 	return nil
 }
 
-// readEntityID returns the id in a message AccountID, TokenID or the like, or an empty id if it has no number: an
-// AccountID may have an alias instead. It fails with an [EntityIDError] if the id cannot exist.
+// readEntityID returns the id in a message AccountID, TokenID or the like, or an empty id if it is nil or has no
+// number: an AccountID may have an alias instead. It fails with an [EntityIDError] if the id cannot exist.
 func readEntityID(m proto.Message) (EntityID, error) {
 	message := m.ProtoReflect()
 	fields := message.Descriptor().Fields()

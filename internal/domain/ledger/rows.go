@@ -48,7 +48,7 @@ func (t *NFTTransaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
 
-// MetadataText returns the metadata as text, or null if they are not valid UTF-8.
+// MetadataText returns the metadata as text, or null if they are missing or not valid UTF-8.
 func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
 
 // ExpirationNanoseconds returns the expiration in nanoseconds since 1970 as decimal text, or the empty text for
@@ -58,7 +58,7 @@ func (t *Token) ExpirationNanoseconds() Integer { return t.ExpirationTimestamp.N
 // ModifiedTimestamp returns the consensus time of the last change: the start of the version, or null.
 func (t *Token) ModifiedTimestamp() Null[Timestamp] { return t.Timestamp.From }
 
-// MetadataText returns the metadata as text, or null if they are not valid UTF-8.
+// MetadataText returns the metadata as text, or null if they are missing or not valid UTF-8.
 func (t *Token) MetadataText() Null[string] { return textOf(t.Metadata) }
 
 // Text returns the message's bytes, which clients receive as UTF-8 text. They need not be valid UTF-8.
@@ -67,7 +67,7 @@ func (m *TopicMessage) Text() []byte { return m.Message }
 // JoinedChunks returns the number of chunks whose content is in the message.
 func (m *TopicMessage) JoinedChunks() int32 { return 1 + m.Joined }
 
-// MessageText returns the content as text, or null if it is not valid UTF-8.
+// MessageText returns the content as text, or null if it is missing or not valid UTF-8.
 func (m *TopicMessage) MessageText() Null[string] { return textOf(m.Message) }
 
 // From returns the long-zero address of the caller, or nil if the caller is unknown.

@@ -97,9 +97,9 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 	return t
 }
 
-// party returns the account of a transfer, and appends it to t.Senders or t.Receivers. With isApproval it adds no
-// sender, because the payer signs for an allowance. An account without a number, such as one with an alias, is 0 and
-// in neither list.
+// party returns the account of a transfer, and appends it to t.Senders or t.Receivers. An amount of 0 counts as sent.
+// With isApproval it adds no sender, because the payer signs for an allowance. An account without a number, such as
+// one with an alias, is 0 and in neither list.
 func (t *ScheduledTransaction) party(account *services.AccountID, amount int64, isApproval bool) EntityID {
 	id := idOf(account)
 	switch {
@@ -121,7 +121,8 @@ func idOf(m proto.Message) EntityID {
 	return id
 }
 
-// target returns the entity that the message of a transaction type names first, or 0 if there is none.
+// target returns the entity that the message of a transaction type names first, or 0 if there is none. For the
+// deletion of an account it is the deleted one.
 func target(m protoreflect.Message) EntityID {
 	fields := m.Descriptor().Fields()
 	if f := fields.ByName("deleteAccountID"); f != nil {

@@ -50,7 +50,8 @@ type FeeSchedules struct {
 	Timestamp Timestamp // of the file's version
 }
 
-// DecodeFeeSchedules decodes a serialized CurrentAndNextFeeSchedule. Errors wrap [ErrSyntax].
+// DecodeFeeSchedules decodes a serialized CurrentAndNextFeeSchedule. A missing schedule is nil. It does not set the
+// timestamp. Errors wrap [ErrSyntax].
 func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
 	var both services.CurrentAndNextFeeSchedule
 	if err := proto.Unmarshal(b, &both); err != nil {
@@ -80,7 +81,8 @@ func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
 	return Of(int64(quotient))
 }
 
-// At returns the rate at an instant, or an empty rate if the file does not have one.
+// At returns the rate at an instant, or an empty rate if the file does not have one. A current rate that is missing or
+// has no expiration counts as expired.
 func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 	var rate ExchangeRate
 	if s.CurrentRate != nil {
@@ -110,11 +112,12 @@ type GasFile interface {
 // none.
 type SimpleGas Null[int64]
 
-// Tinycents implements [GasFile]. It returns the price of gas in tinycents, the same at any time.
+// Tinycents implements [GasFile]. It returns the price of gas in tinycents, the same at any time, or null if the
+// schedule has none.
 func (g SimpleGas) Tinycents(Timestamp) Null[int64] { return Null[int64](g) }
 
-// GasPrice implements [GasFile]. It returns the price of gas in tinybars, at least 1, or null. The start of the
-// hour selects the current or the next rate.
+// GasPrice implements [GasFile]. It returns the price of gas in tinybars, at least 1, or null, also if the rate is
+// empty. The start of the hour selects the current or the next rate. rates must not be nil.
 func (g SimpleGas) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
 	if !g.Valid {
 		return Null[int64]{}
@@ -174,8 +177,8 @@ func (s *FeeSchedules) Tinycents(since Timestamp) Null[int64] {
 	return Null[int64]{}
 }
 
-// GasPrice implements [GasFile] with the price of contract calls, in tinybars and at least 1, or null. The start
-// of the hour selects the current or the next schedule and rate.
+// GasPrice implements [GasFile] with the price of contract calls, in tinybars and at least 1, or null, also if the
+// rate is empty. The start of the hour selects the current or the next schedule and rate. rates must not be nil.
 func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
 	hour := startOfHour(at)
 	schedule := s.Current

@@ -18,7 +18,7 @@ const MaxTimestamp = Timestamp(math.MaxInt64)
 // identifies a transaction.
 type Timestamp int64
 
-// TimestampOf returns the instant of t, which lies between the years 1678 and 2262.
+// TimestampOf returns the instant of t, which must lie between the years 1678 and 2262. Other instants overflow.
 func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixNano()) }
 
 // Time returns the instant in UTC.

@@ -110,7 +110,7 @@ var successCodes = []ResponseCode{22, 104, 220}
 // SuccessCodes returns a new list of the response codes that count as success.
 func SuccessCodes() []ResponseCode { return slices.Clone(successCodes) }
 
-// MemoText returns the memo as text, or null if it is not valid UTF-8.
+// MemoText returns the memo as text, or null if it is missing or not valid UTF-8.
 func (t *Transaction) MemoText() Null[string] { return textOf(t.Memo) }
 
 // TypeNumber returns the number of the type, which can be one without a name.

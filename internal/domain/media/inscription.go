@@ -64,9 +64,10 @@ type File struct {
 var memo = regexp.MustCompile(`^(?i:([0-9a-f]{64})):zstd:base64$`)
 
 // Read returns the file that is inscribed in the topic t. t is nil if the topic does not exist. messages are the first
-// ones of the topic. Only the first count are read; a further one shows that there are more. size is the maximum size
-// of the file in bytes. If that is [MaxMetadata], a file that cannot be metadata has no content and is not checked. It
-// fails with a [Refusal] if there is no such file.
+// ones of the topic, which the caller has read. Only the first count are used; a further one shows that there are
+// more. size is the maximum size of the file in bytes. If that is [MaxMetadata], a file that cannot be metadata has no
+// content and is not checked. It fails with a [Refusal] if there is no such file. With a further message, the reason
+// of a failure is that there are too many.
 func Read(t *ledger.Topic, messages []*ledger.TopicMessage, count, size int) (*File, error) {
 	hash, err := hashOf(t)
 	if err != nil {
@@ -103,8 +104,8 @@ func hashOf(t *ledger.Topic) (string, error) {
 // parts are the parts of an inscribed file by number, from 0. Joined, they are a data URI.
 type parts map[int]string
 
-// add adds the part in a message. Of several parts with one number, the first counts. Messages without a part are
-// ignored.
+// add adds the part in a message: a JSON object with the number o and the text c. Of several parts with one number,
+// the first counts. Other messages, and negative numbers, are ignored.
 func (p parts) add(message []byte) {
 	var part struct {
 		Number *int    `json:"o"`
@@ -122,7 +123,8 @@ func (p parts) add(message []byte) {
 var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(decoders), zstd.WithDecoderMaxMemory(window),
 	zstd.WithDecoderMaxWindow(window), zstd.WithDecoderLowmem(true))
 
-// file joins and decompresses the parts. most is the maximum size of the file. It fails with a [Refusal] if a part is
+// file joins and decompresses the parts. It waits for a free one of the decoders, which all calls share. hash is the
+// SHA-256 of the file in lower-case hex, and most its maximum size in bytes. It fails with a [Refusal] if a part is
 // missing, the parts cannot be decoded, or the file is too large or does not have the hash.
 func (p parts) file(hash string, most int) (*File, error) {
 	var joined strings.Builder
@@ -150,7 +152,9 @@ func (p parts) file(hash string, most int) (*File, error) {
 	return &File{kind, hash, content}, nil
 }
 
-// splitData splits a data URI (RFC 2397) into the MIME type, whether the text is in base64, and the text.
+// splitData splits a data URI (RFC 2397) into the MIME type, whether the text is in base64, and the text. A missing
+// type is text/plain, and an invalid one becomes that of [TypeOf]. Without a comma, the text is empty. It decodes
+// nothing.
 func splitData(uri string) (kind string, encoded bool, text string) {
 	head, text, _ := strings.Cut(uri, ",")
 	head, encoded = strings.CutSuffix(strings.TrimPrefix(head, "data:"), ";base64")

@@ -31,8 +31,9 @@ type Place struct {
 	Outside bool
 }
 
-// Find returns the place of a file from its location: a topic, a data URI, an https URL, or a path behind the
-// configured gateway of IPFS or Arweave. It fetches nothing. The place is empty for other locations.
+// Find returns the place of a file from its location: a topic, a data URI of an image, an https URL, or a path behind
+// the configured gateway of IPFS or Arweave. It fetches nothing. Without the gateway, the place is outside of the
+// ledger and has no URL. The place is empty for other locations.
 func (p *Places) Find(location string) Place {
 	scheme, rest, _ := strings.Cut(location, ":")
 	rest = strings.TrimLeft(rest, "/")
@@ -58,8 +59,8 @@ func (p *Places) Find(location string) Place {
 	return Place{}
 }
 
-// through returns the place of a file behind a gateway, without a URL if gateway is nil. Locations are often not
-// escaped. They do not lead out of the folder of the gateway.
+// through returns the place of a file behind a gateway, without a URL if gateway is nil or location is empty.
+// Locations are often not escaped. They do not lead out of the folder of the gateway.
 func through(gateway *url.URL, location string) Place {
 	name, err := url.PathUnescape(location)
 	if err != nil {
@@ -88,7 +89,7 @@ func Inline(metadata string) (*File, error) {
 
 // Describe returns what an NFT shows: the metadata in f, or f itself if it is something else. at is the place of f,
 // and location its location, or "" if the NFT itself has the metadata. err is nil, or the [Refusal] that is the reason
-// why there is no file.
+// why there is no file: then f is not used, and the result has the reason as its problem. It fetches no other files.
 func (p *Places) Describe(location string, at Place, f *File, err error) *ledger.NFTMedia {
 	m := &ledger.NFTMedia{}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
@@ -151,8 +152,9 @@ func (p *Places) read(fields map[string]json.RawMessage) *ledger.NFTMedia {
 	return m
 }
 
-// file returns the file with a location, with its URL but without content, or nil if the location is not a text. The
-// location in the result is null for a data URI.
+// file returns the file with a location, with its URL but without content, or nil if the location is not a text.
+// location and kind, its MIME type, are JSON values, nil if they are missing. The location in the result is null for a
+// data URI.
 func (p *Places) file(location, kind json.RawMessage) *ledger.NFTFile {
 	at := text(location)
 	if !at.Valid {

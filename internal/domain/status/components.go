@@ -65,7 +65,8 @@ func DisplayOrder(all []*Component) func(a, b *Component) int {
 	}
 }
 
-// impactOf returns the impact of an incident that sets a component to a status.
+// impactOf returns the impact of an incident that sets a component to a status, which is none for a status that is no
+// disruption.
 func impactOf(s ComponentStatus) Impact {
 	return cmp.Or(map[ComponentStatus]Impact{
 		DegradedPerformance: ImpactMinor, PartialOutage: ImpactMajor,
@@ -116,9 +117,9 @@ func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment)
 	return w
 }
 
-// AddComponent returns a new component or group without a code, and the components whose position changes. It does not
-// add c to w.Components: the caller stores it. Empty groups are not published. Invalid settings fail with [BadInput],
-// a group that does not exist with [NotFound].
+// AddComponent returns a new component or group without a code, and the components whose position changes, c included.
+// It does not add c to w.Components: the caller stores it. Empty groups are not published. Invalid settings fail with
+// [BadInput], a group that does not exist with [NotFound].
 func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: w.Origin}
 	if !in.IsGroup {
@@ -225,7 +226,8 @@ func (w *WorkingCopy) compute() {
 	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 
-// hold replaces the holds of a notice in w.Holds, or removes them if none are given, without computing statuses.
+// hold replaces the holds of the notice with a code in w.Holds, or removes them if none are given. It does not compute
+// statuses.
 func (w *WorkingCopy) hold(notice string, holds ...*Attachment) {
 	w.Holds = append(slices.DeleteFunc(w.Holds, func(a *Attachment) bool { return a.NoticeCode == notice }), holds...)
 }
@@ -276,8 +278,8 @@ func (w *WorkingCopy) setBase(c *Component, s ComponentStatus) []*Change {
 	return w.changesSince(before, w.Origin, ledger.Null[string]{})
 }
 
-// Release removes the holds of a notice from the working copy, computes all statuses again, and returns the
-// resulting changes.
+// Release removes the holds of the notice with a code from the working copy, computes all statuses again, and returns
+// the resulting changes.
 func (w *WorkingCopy) Release(notice string) []*Change {
 	before := w.statuses()
 	w.hold(notice)
@@ -297,7 +299,8 @@ func (w *WorkingCopy) statuses() map[string]ComponentStatus {
 }
 
 // changesSince returns the changes of the components whose statuses differ from before. Components that before does
-// not contain, such as groups, have none.
+// not contain, such as groups, have none. The changes get origin, and update, the code of the update that caused them,
+// or null.
 func (w *WorkingCopy) changesSince(
 	before map[string]ComponentStatus, origin Origin, update ledger.Null[string],
 ) []*Change {

@@ -78,8 +78,8 @@ func AppendTime(dst []byte, t time.Time) []byte {
 var localLayouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"}
 
 // ParseTime parses an instant in RFC 3339, or a local time in a zone, and returns it in that zone, truncated to
-// milliseconds. It fails with [BadInput] if the clock of the zone skips the local time, or shows it twice: then an
-// offset is necessary.
+// milliseconds. It fails with [BadInput] for other text, and if the clock of the zone skips the local time, or shows
+// it twice: then an offset is necessary.
 func ParseTime(text string, zone *time.Location) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
@@ -225,7 +225,7 @@ func invalidRule(condition bool, rule, format string, args ...any) error {
 	return badIf(condition, "the rule %q is invalid: "+format, append([]any{rule}, args...)...)
 }
 
-// parseRule parses a recurrence rule and checks it against [ruleParts]. UNTIL may be a local time, and a date
+// parseRule parses a recurrence rule and checks it against [ruleParts]. UNTIL may be a local time in zone, and a date
 // includes the whole day. All errors are [BadInput].
 func parseRule(text string, zone *time.Location) (*rrule.ROption, error) {
 	rule := strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(text)), "RRULE:")

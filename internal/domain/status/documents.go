@@ -291,8 +291,8 @@ func sameList(a, b []noticeObject) bool {
 	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
 }
 
-// checkGroups calls complain for groups that do not match the components in them, and for components that are out
-// of order.
+// checkGroups calls complain for groups that do not match the components in them, and for components that are out of
+// order. complain ignores calls whose condition is false.
 func checkGroups(components []componentObject, complain func(condition bool, format string, args ...any)) {
 	children := map[string][]string{}
 	var last int32

@@ -17,7 +17,8 @@ type reader struct {
 	seen   map[string]bool // "component CODE", "notice CODE", "update CODE", and "value X" of unknown values
 }
 
-// reportUnknown adds a warning that a value is unknown, and which one is used. Each value is reported once.
+// reportUnknown adds a warning that a value is unknown, and which one is used. of names the object, and kind what the
+// value is. Each value is reported once, whatever object has it.
 func (r *reader) reportUnknown(of, kind, value, used string) {
 	if !r.seen["value "+value] {
 		r.seen["value "+value] = true
@@ -49,7 +50,7 @@ func (r *reader) optional(s *string, of string) ledger.Null[string] {
 }
 
 // times returns when an object was created and updated. If one is missing, the other is used; if both are, the time of
-// the page.
+// the page. A missing creation time adds a warning, in which of names the object.
 func (r *reader) times(createdAt, updatedAt instant, of string) (created, updated time.Time) {
 	created, updated = time.Time(createdAt), time.Time(updatedAt)
 	if created.IsZero() {

@@ -132,8 +132,8 @@ func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	return i
 }
 
-// compareStatuses adds to i.Changes the changes of statuses, and those that the history needs so that it ends with
-// the current statuses.
+// compareStatuses adds to i.Changes the changes of statuses, and those that the history needs so that it ends with the
+// current statuses. i.DeletedNotices must be complete, because the history omits these notices.
 func (i *Import) compareStatuses(source *Source, stored Stored) {
 	before, after := map[string]ComponentStatus{}, map[string]ComponentStatus{}
 	for _, c := range stored.Components {
@@ -204,8 +204,9 @@ func (i *Import) compareStatuses(source *Source, stored Stored) {
 	}
 }
 
-// comparePage sets i.Page if the settings of the page differ, and i.EndsMirror if a mirror becomes editable. It
-// returns the URL of the page after the import.
+// comparePage sets i.Page if the settings of the page of the source, from, and of the stored one, to, differ, and
+// i.EndsMirror if a mirror becomes editable. It returns the URL of the page after the import, and changes neither
+// page.
 func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 	p := *to
 	p.Name, p.TimeZone, p.Mode = from.Name, from.TimeZone, o.Mode

@@ -99,8 +99,9 @@ func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, erro
 	return w.addUpdate(s, update{NewUpdate: in})
 }
 
-// ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. It
-// fails with a [*TransitionError] if the incident is not over.
+// ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. It fails
+// with a [*TransitionError] if the incident is not over, or if the state of in, which has no default, is not an open
+// one.
 func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	return w.addUpdate(s, update{NewUpdate: in, reopen: true})
 }
@@ -198,8 +199,9 @@ func CheckTimes(start, end time.Time) error {
 		start.Format(time.RFC3339))
 }
 
-// MoveMaintenance returns what is written to change the state of a maintenance, or to add text in its current
-// state, which is the default. It also changes the working copy. The default text is that of the page.
+// MoveMaintenance returns what is written to change the state of a maintenance, or to add text in its current state,
+// which is the default. It also changes the working copy. The default text is that of the page. An impossible
+// transition fails with a [*TransitionError].
 func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	in.State = cmp.Or(in.State, s.Notice.State)
 	in.Body = cmp.Or(in.Body, w.stateText(in.State))
@@ -226,8 +228,9 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 }
 
 // RescheduleMaintenance returns what is written to move a maintenance that has not started, or the end of one in
-// progress. A body is published as an update in the current state. The reminder is sent again, unless the update
-// is later than the reminder would be.
+// progress. A body is published as an update in the current state. The reminder is sent again, unless the update is
+// later than the reminder would be. If the maintenance has started, another start fails with [BadState]. s.Notice does
+// not change.
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)

@@ -69,7 +69,7 @@ func (n *Notice) setDates(updates []*Update) {
 
 // EditNotice returns a changed copy of a notice with the next version. Settings that are not given stay. given are the
 // statuses that its updates gave to components, which determine the impact if the edit removes the override. Invalid
-// settings fail with [BadInput].
+// settings fail with [BadInput]; then the copy must not be used.
 func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentStatus) (*Notice, error) {
 	after := *n
 	after.Name = edit.Name.Or(n.Name)
@@ -226,7 +226,8 @@ func defaultTexts() map[Event]string {
 	}
 }
 
-// Text returns the text for an event in the locale of the page, or "" for no event.
+// Text returns the text for an event: that of the page in its locale, else in English, else the built-in one. It is
+// empty for no event.
 func (p *Page) Text(e Event) string {
 	return cmp.Or(p.Texts[p.Locale][e], p.Texts["en"][e], defaultTexts()[e])
 }

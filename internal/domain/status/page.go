@@ -37,7 +37,7 @@ func (p Pages) BySlug(slug string) *Page {
 }
 
 // ByHost returns the page for a Host header. It ignores the port, and returns the default page if no page has the
-// host.
+// host, or nil without pages.
 func (p Pages) ByHost(host string) *Page {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -201,8 +201,8 @@ func Slug(name string) string {
 	return slug
 }
 
-// NewPage returns a copy of in with defaults for settings that are empty, or a [BadInput] error if the settings
-// are invalid. It stores nothing.
+// NewPage returns a copy of in with defaults for settings that are empty. It fails with [BadInput] if the settings are
+// invalid; then the result must not be used. It stores nothing.
 func NewPage(in Page) (*Page, error) {
 	in.Slug = cmp.Or(in.Slug, Slug(in.Name))
 	in.TimeZone, in.Locale, in.Vocabulary = cmp.Or(in.TimeZone, defaultZone), cmp.Or(in.Locale, "en"),
@@ -210,8 +210,8 @@ func NewPage(in Page) (*Page, error) {
 	return &in, CheckPage(&in)
 }
 
-// WithSettings returns a copy of the page with changed settings. It fails with [BadInput] for unknown or invalid
-// ones. A page cannot stop being the default.
+// WithSettings returns a copy of the page with changed settings. p does not change. It fails with [BadInput] for
+// unknown or invalid ones; then the result must not be used. A page cannot stop being the default.
 func (p *Page) WithSettings(settings []PageSetting) (*Page, error) {
 	after := *p
 	for _, s := range settings {

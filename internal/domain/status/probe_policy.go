@@ -90,7 +90,7 @@ type probeRun struct {
 
 // ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings
 // of the probe and the page choose between an incident, a draft and the base status of the component. Probes do not
-// change what editors have changed. It returns nil if the component does not exist.
+// change what editors have changed. It returns nil without an error if the component does not exist.
 func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	p := f.Probe
 	r := &probeRun{WorkingCopy: w, ProbeFacts: f, component: w.Component(p.Component), status: p.StatusAt(p.Level)}
@@ -140,8 +140,8 @@ func (r *probeRun) apply() error {
 	}
 }
 
-// leave records in r.out that the page does not change. object is what editors have changed, if any, for the audit
-// log.
+// leave records in r.out that the page does not change, and returns nil. object is what editors have changed, if any,
+// for the audit log.
 func (r *probeRun) leave(object string) error {
 	r.out.Action, r.out.Object, r.out.Unchanged = ProbeNote, object, true
 	return nil
@@ -193,8 +193,8 @@ func (r *probeRun) text(e Event) string {
 	return strings.ReplaceAll(r.Page.Text(e), reasonPlaceholder, r.Probe.reason())
 }
 
-// redraft replaces a draft by one with the current results, since drafts have no updates. A draft without components
-// is withdrawn.
+// redraft replaces the draft with the code old by one with the current results, since drafts have no updates. A draft
+// without components is withdrawn. It only records in r.out that the old draft is deleted.
 func (r *probeRun) redraft(old string) error {
 	affected := r.others(old)
 	if r.Probe.Level != Good || r.status != Operational {
@@ -209,7 +209,7 @@ func (r *probeRun) redraft(old string) error {
 }
 
 // others returns the statuses that the other probes of an incident give to components. Those of the probe's own
-// component are not in the result: they make r.status worse.
+// component are not in the result: they make r.status worse, which stays so.
 func (r *probeRun) others(incident string) []Assignment {
 	index := map[string]int{}
 	var out []Assignment
@@ -248,8 +248,10 @@ func (r *probeRun) update(s NoticeState, action string, state State, text Event)
 	return err
 }
 
-// recover does on the working copy what follows when the probe passes again. open reports whether its incident is
-// open.
+// recover changes the working copy after the probe passes again. It takes back the base status that the probe set, or
+// redrafts a draft, or updates the incident, which becomes monitoring once all its probes pass. It leaves the page if
+// an editor has changed that status, or if the probe has neither set a status nor an open incident, which open
+// reports.
 func (r *probeRun) recover(open bool) error {
 	switch n := r.Incident.Notice; {
 	case r.Probe.Set != "" && r.component.BaseStatus != r.Probe.Set: // an editor has changed it

@@ -32,7 +32,8 @@ func Roles() []Role { return []Role{Viewer, Reporter, Operator, Admin} }
 // Valid reports whether r is a defined role.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
-// May reports whether the role has the permissions of needed.
+// May reports whether the role has the permissions of needed, which must be a defined role. An undefined role has
+// none.
 func (r Role) May(needed Role) bool {
 	return r.Valid() && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }

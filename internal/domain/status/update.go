@@ -50,7 +50,7 @@ func textUpdate(state State, body string, notify ledger.Null[bool]) update {
 type NoticeState struct {
 	Notice      *Notice
 	Attachments []*Attachment
-	Updates     []*Update // oldest first
+	Updates     []*Update // oldest first; newest first in messages and imports
 }
 
 // Effect is what a write to a notice stores.
@@ -407,7 +407,7 @@ func badIf(condition bool, format string, args ...any) error {
 }
 
 // CheckVersion fails with [Conflict] if the current version is not the one that the editor has seen. An expected
-// version of 0 matches any version.
+// version of 0 matches any version. what names the object in the error's text.
 func CheckVersion(what string, expected, version int64) error {
 	return FailIf(expected != 0 && expected != version, Conflict,
 		"%s has changed: it is at version %d, not %d; reload it and try again", what, version, expected)

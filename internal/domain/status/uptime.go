@@ -93,10 +93,10 @@ type HistoryPoint struct {
 	Status ComponentStatus
 }
 
-// HistoryOf returns the known statuses of a component, oldest first. events are in the order of their creation; they
-// apply from the time that is displayed, which it writes into them. The component was operational since an instant,
-// except where events state another status. Before that instant, only notices are known. now is the current status
-// with the time of its last change, for changes that no event states; its status may be empty.
+// HistoryOf returns the known statuses of a component, oldest first, at least one. events are in the order of their
+// creation; they apply from the time that is displayed, which it writes into them. The component was operational since
+// an instant, except where events state another status. Before that instant, only notices are known. now is the
+// current status with the time of its last change, for changes that no event states; its status may be empty.
 //
 // Updates state the status that results from all notices that were open when they were written. Notices that were
 // written afterwards, and those that they overlap, state other statuses: then the worst counts.

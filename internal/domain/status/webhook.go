@@ -117,7 +117,8 @@ type (
 	}
 )
 
-// MarshalText implements encoding.TextMarshaler: RFC 3339 with milliseconds.
+// MarshalText implements encoding.TextMarshaler: RFC 3339 with milliseconds, in the zone of the instant. The error is
+// always nil.
 func (i instant) MarshalText() ([]byte, error) {
 	return time.Time(i).AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
 }
@@ -134,8 +135,8 @@ func (m *Message) Content(at time.Time) any {
 	return m.content
 }
 
-// message returns a new message with the common part of all messages about components. It is also sent to webhooks
-// of their groups.
+// message returns a new message with the common part of all messages about components, which are given by their codes.
+// It is also sent to webhooks of their groups.
 func (s *PageState) message(components []string) *Message {
 	rollup := s.ShownRollup()
 	m := &Message{Components: components, content: messageObject{
@@ -150,8 +151,8 @@ func (s *PageState) message(components []string) *Message {
 	return m
 }
 
-// NoticeMessage returns the message about an update of a notice. The updates of the notice are newest first.
-// Components that do not exist any more are omitted.
+// NoticeMessage returns the message about an update of a notice. n.Updates must be newest first, which is unusual in a
+// [NoticeState]. Components that do not exist any more are omitted.
 func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 	o := &messageIncident{
 		PageID: s.Page.Code, Backfilled: n.Notice.Backfilled,

@@ -60,7 +60,8 @@ func (c *ContractCallInput) Validate() []*InputError {
 	return v
 }
 
-// validateOverrides adds the violations of state overrides to v. path is the input object above them.
+// validateOverrides adds the violations of state overrides to v. path is the path of the input object that has them,
+// with a dot at its end, or empty.
 func validateOverrides(list []*StateOverrideInput, path string, v *violations) {
 	path += "stateOverrides"
 	v.check(len(list) <= MaxOverrides, InputError{Field: path, Rule: MaxEntries, Bound: MaxOverrides})
@@ -94,13 +95,14 @@ func (o *StateOverrideInput) validate(path string, v *violations) {
 	}
 }
 
-// Sender returns the sender, or null if there is none.
+// Sender returns the sender, or null if there is none or From does not have the length of an address.
 func (c *ContractCallInput) Sender() ledger.Null[ledger.EVMAddress] {
 	a, ok := ledger.EVMAddressOf(c.From)
 	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok}
 }
 
-// Callee returns the called contract, or null if the call creates a contract: To is empty or the zero address.
+// Callee returns the called contract, or null if the call creates a contract: To is empty or the zero address. It is
+// also null if To does not have the length of an address.
 func (c *ContractCallInput) Callee() ledger.Null[ledger.EVMAddress] {
 	a, ok := ledger.EVMAddressOf(c.To)
 	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok && a != ledger.EVMAddress{}}

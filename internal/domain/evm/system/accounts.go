@@ -225,7 +225,8 @@ func (c *call) relate(p ledger.EntityID, t *token, automatic bool) {
 }
 
 // dissociate implements dissociateToken(account, token), dissociateTokens(account, tokens), and dissociate() of a
-// token: it removes associations of an account in the simulation.
+// token: it removes associations of an account in the simulation. If one fails, those before it stay removed; see
+// call.do.
 func dissociate(c *call, in []any) error {
 	p, tokens, err := c.accountAndTokens(in)
 	if err != nil {
@@ -277,8 +278,9 @@ func (c *call) dissociateFrom(p ledger.EntityID, at common.Address) error {
 	return nil
 }
 
-// setFrozen implements freezeToken(token, account) and unfreezeToken(token, account). The token needs a freeze key.
-// Freezing a frozen account fails.
+// setFrozen implements freezeToken(token, account), if c.f.sets is set, and unfreezeToken(token, account) in the
+// simulation. The token needs a freeze key. Freezing a frozen account fails; unfreezing an account that is not frozen
+// does not.
 func setFrozen(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.FreezeKey)
 	if err != nil {
@@ -296,8 +298,8 @@ func setFrozen(c *call, in []any) error {
 	return nil
 }
 
-// setKYC implements grantTokenKyc(token, account) and revokeTokenKyc(token, account). The token needs a KYC key. It
-// fails if the account is frozen.
+// setKYC implements grantTokenKyc(token, account), if c.f.sets is set, and revokeTokenKyc(token, account) in the
+// simulation. The token needs a KYC key. It fails if the account is frozen.
 func setKYC(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.KYCKey)
 	if err != nil {

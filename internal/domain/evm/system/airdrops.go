@@ -30,7 +30,7 @@ type airdropKey struct {
 }
 
 // settleAirdrops implements claimAirdrops((sender, receiver, token, serial)[]) and cancelAirdrops: it ends pending
-// airdrops in the simulation, after a transfer if they are claimed.
+// airdrops in the simulation, after a transfer if they are claimed. See [call.settle] for failures.
 func settleAirdrops(c *call, in []any) error {
 	var keys []airdropKey
 	for _, v := range abi.List(in[0]) {
@@ -44,8 +44,9 @@ func settleAirdrops(c *call, in []any) error {
 	return c.settle(keys)
 }
 
-// settleOwnAirdrop settles an airdrop of the called token to or by the caller: claimAirdropFT(sender),
-// claimAirdropNFT(sender, serial), cancelAirdropFT(receiver) and cancelAirdropNFT(receiver, serial).
+// settleOwnAirdrop claims, if c.f.sets is set, or cancels an airdrop of the called token to or by the caller:
+// claimAirdropFT(sender), claimAirdropNFT(sender, serial), cancelAirdropFT(receiver) and cancelAirdropNFT(receiver,
+// serial).
 func settleOwnAirdrop(c *call, in []any) error {
 	sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
 	if c.f.sets {
@@ -65,8 +66,8 @@ func settleOwnAirdrop(c *call, in []any) error {
 	return c.settle([]airdropKey{k})
 }
 
-// airdropKey returns the key of an airdrop of the token at an address between two existing accounts. It fails if
-// one of them does not exist.
+// airdropKey returns the key of an airdrop of the token at an address between two existing accounts. serial is 0 for
+// units. It fails if an account does not exist or at is no long-zero address. The token need not exist.
 func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (airdropKey, error) {
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
@@ -77,8 +78,8 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (ai
 	)
 }
 
-// settle claims or cancels airdrops in the simulation, as the function says. They must be distinct and pending,
-// and at most maxAirdrops.
+// settle claims airdrops in the simulation if c.f.sets is set, else cancels them. They must be distinct and pending,
+// and at most maxAirdrops. If one fails, those before it stay settled; see call.do.
 func (c *call) settle(keys []airdropKey) error {
 	err := firstOf(
 		refuse(len(keys) == 0, codes.EmptyPendingAirdropIDList),
@@ -192,7 +193,7 @@ type rejected struct {
 }
 
 // reject returns rejected tokens of an owner to their treasuries in the simulation. The first entries, as many as
-// units, are of fungible tokens; the others are serials.
+// units, are of fungible tokens; the others are serials. If one fails, those before it stay returned; see call.do.
 func (c *call) reject(owner ledger.EntityID, what []rejected, units int) error {
 	err := firstOf(
 		refuse(len(what) == 0, codes.EmptyTokenReferenceList),

@@ -92,8 +92,8 @@ func (c *call) due(tinycents int64) *uint256.Int {
 	return uint256.MustFromBig(v)
 }
 
-// newToken returns a new token without holders from the arguments of a creation, with an id that the simulation
-// allocates. It applies the checks of the contract first, then those of the network.
+// newToken adds a new token without holders to the simulation and returns it, from the arguments of a creation, with
+// an id that the simulation allocates. It applies the checks of the contract first, then those of the network.
 func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
@@ -253,8 +253,8 @@ func (c *call) relateFirst(t *token) {
 	c.changeSupply(t, c.facts.relation(treasury, t), t.InitialSupply)
 }
 
-// setPause implements pauseToken(token) and unpauseToken(token) of the token service: it changes the token in the
-// simulation. The token needs a pause key.
+// setPause implements pauseToken(token), if c.f.sets is set, and unpauseToken(token) of the token service: it changes
+// the token in the simulation. The token needs a pause key.
 func setPause(c *call, in []any) error {
 	t, err := c.existingToken(in[0].(common.Address))
 	if err != nil {
@@ -288,8 +288,8 @@ const (
 	maxLifetime    = 3_153_600_000 // in seconds from now
 )
 
-// updateKeys implements updateTokenKeys(token, keys): it replaces keys of a token. A token without an admin key
-// allows that if it has any key.
+// updateKeys implements updateTokenKeys(token, keys): it replaces keys of a token in the simulation. A token without
+// an admin key allows that if it has any key.
 func updateKeys(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -304,8 +304,8 @@ func updateKeys(c *call, in []any) error {
 	return c.setKeys(t, entries)
 }
 
-// updateExpiry implements updateTokenExpiryInfo(token, expiry): it changes the expiration and the renewal of a
-// token. Extending the expiration requires no admin key.
+// updateExpiry implements updateTokenExpiryInfo(token, expiry): it changes the expiration and the renewal of a token
+// in the simulation. Extending the expiration requires no admin key.
 func updateExpiry(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -350,8 +350,9 @@ func metadataOf(info []any) []byte {
 
 const metadataIndex = 9 // after the values of the first interface
 
-// updateInfo implements updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not changed,
-// and values that are fixed at creation are ignored. An empty memo clears the memo. The token needs an admin key.
+// updateInfo implements updateTokenInfo(token, info) in the simulation. An empty name or symbol and a zero treasury
+// are not changed, and values that are fixed at creation are ignored. An empty memo clears the memo. The token needs
+// an admin key. If a value fails, earlier ones stay changed; see call.do.
 func updateInfo(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.AdminKey)
 	if err != nil {
@@ -492,8 +493,8 @@ const nanoseconds = 1_000_000_000 // per second
 // now returns the start of the block in seconds since 1970.
 func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
-// updateMetadata implements updateNFTsMetadata(token, serials, metadata). It requires the metadata key, or the
-// supply key if the treasury owns all serials.
+// updateMetadata implements updateNFTsMetadata(token, serials, metadata) in the simulation. It requires the metadata
+// key, or the supply key if the treasury owns all serials. If one serial does not exist, none changes.
 func updateMetadata(c *call, in []any) error {
 	serials, metadata := abi.List(in[1]), in[2].([]byte)
 	err := refuse(len(serials) == 0, codes.MissingSerialNumbers)

@@ -57,8 +57,8 @@ type facts struct {
 
 type factsKey struct{}
 
-// factsOf returns what the system contracts have read and changed in a simulation. The first call creates it. The
-// simulation ends with an error if its source has no tokens.
+// factsOf returns what the system contracts have read and changed in a simulation. The first call creates it. The run
+// ends with an error if the source of the simulation does not implement [Source].
 func factsOf(state *evm.State, cfg Config) *facts {
 	return evm.Overlay(state, factsKey{}, func() *facts {
 		source, ok := state.Source().(Source)

@@ -125,7 +125,8 @@ func (c *call) pay(
 }
 
 // chargeParts adds fractional fees to the moves of m. The sender pays them in addition, or they are deducted from the
-// amounts of the receivers in proportion. If all receivers are exempt, there is no fee.
+// amounts of the receivers in proportion. If all receivers are exempt, there is no fee. It fails if the deducted fees
+// exceed the amount.
 func (c *call) chargeParts(m *movement) error {
 	given := m.moves
 	left := make([]int64, len(given)) // the remaining amount of each receiver
@@ -308,8 +309,8 @@ func updateFees(c *call, in []any) error {
 	return nil
 }
 
-// customFees reads the fixed fees of a token and its fractional or royalty fees from the values of the ABI, and
-// validates them. It changes nothing.
+// customFees reads the fixed fees of a token and others, which are fractional fees if of is fungible, else royalty
+// fees, from the values of the ABI, and validates them. It changes nothing.
 func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, error) {
 	fees := &ledger.TokenCustomFees{}
 	for _, v := range fixed {
@@ -343,7 +344,7 @@ func (t *token) hasFees() bool {
 	return len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) > 0
 }
 
-// fixedFee reads a fixed fee from the values of the ABI: (amount, token, useHbars, useCurrentToken, collector).
+// fixedFee reads a fixed fee of t from the values of the ABI: (amount, token, useHbars, useCurrentToken, collector).
 func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, error) {
 	amount, _ := amountOf(in[0])
 	err := refuse(amount <= 0, codes.CustomFeeMustBePositive)
@@ -422,8 +423,8 @@ func fraction(numerator, denominator any) (*ledger.Fraction, error) {
 	)
 }
 
-// fractionalFee reads a fractional fee from the values of the ABI: (numerator, denominator, minimum, maximum,
-// netOfTransfers, collector).
+// fractionalFee reads a fractional fee of t from the values of the ABI: (numerator, denominator, minimum, maximum,
+// netOfTransfers, collector). A maximum of 0 is none.
 func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, error) {
 	part, err := fraction(in[0], in[1])
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// keyValueOf returns a key as the struct KeyValue of the ABI, which contracts see. Key lists and threshold keys
-// are empty.
+// keyValueOf returns a key as the struct KeyValue of the ABI, which contracts see. Key lists, threshold keys and
+// invalid keys are empty.
 func keyValueOf(k ledger.Key) []any {
 	var (
 		contract, delegatable common.Address

@@ -115,7 +115,8 @@ func (c *call) schedule(at common.Address) *schedule {
 	return s
 }
 
-// pendingSchedule returns the called schedule, or that in the first argument. It fails unless it is pending.
+// pendingSchedule returns the called schedule, or that in the first argument. It fails if the schedule does not exist
+// or is expired, deleted or executed.
 func (c *call) pendingSchedule(in []any) (*schedule, error) {
 	at := c.entity
 	if !c.redirect {
@@ -389,7 +390,8 @@ func schedulePaidCall(c *call, in []any) ([]any, error) {
 }
 
 // scheduleCall adds a schedule of a call to the simulation and returns its address. in are second, gas, value and
-// data; waits reports whether it waits for the second. The contract need not exist, and nothing is executed.
+// data; waits reports whether it waits for the second. The contract need not exist, and nothing is executed. It fails
+// for invalid values, if the second is past, too far ahead or full, and if the same call is scheduled.
 func (c *call) scheduleCall(payer ledger.EntityID, to any, in []any, waits bool) ([]any, error) {
 	p := &plan{
 		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(

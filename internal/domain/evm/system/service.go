@@ -158,13 +158,14 @@ func readsToken(signature, returns string, value func(c *call, t *token) any) *f
 	})
 }
 
-// writes returns the row of a function that writes to the simulation by do, at a fixed price in tinycents.
+// writes returns the row of a function that writes to the simulation by do, at a fixed price in tinycents. do is nil
+// if [function.results] sets another one.
 func writes(price int64, signature, returns string, do func(c *call, in []any) error) *function {
 	return writesFor(func(*call, []any) int64 { return price }, signature, returns, do)
 }
 
 // writesFor returns the row of a function that writes to the simulation by do, at a price in tinycents that price
-// computes from the arguments.
+// computes from the arguments. do is nil if [function.results] sets another one.
 func writesFor(
 	price func(c *call, in []any) int64, signature, returns string, do func(c *call, in []any) error,
 ) *function {
@@ -379,7 +380,7 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 	return inner, ok
 }
 
-// gas returns the gas of the call: that of views, a constant, or the price of the transaction in tinycents as gas.
+// gas returns the gas of the call: that of views, a constant, or c.tinycents, the price of the transaction, as gas.
 func (c *call) gas() uint64 {
 	switch {
 	case c.f.kind == read:
@@ -390,8 +391,8 @@ func (c *call) gas() uint64 {
 	return evm.DispatchGas(c.tinycents)
 }
 
-// returns returns the successful end of the call, with values of the function's return types as its output and the
-// gas of the call.
+// returns returns the successful end of the call, with values of the function's return types as its output and the gas
+// of the call. Missing values are zero.
 func (c *call) returns(values ...any) evm.Outcome {
 	return evm.Return(c.gas(), c.f.result.Encode(nil, values))
 }

@@ -328,8 +328,8 @@ func (c *call) approveUnits(t *token, at common.Address, units any) ([]any, erro
 	return []any{true}, nil
 }
 
-// approveSerial lets a spender transfer one serial, in the simulation, and emits a log. The caller must be the
-// owner or an operator. The zero address clears the approval.
+// approveSerial lets a spender transfer one serial, in the simulation, and emits a log. The caller must be the owner
+// or an operator. The zero address clears the approval. There are no results.
 func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) ([]any, error) {
 	n, err := c.existingSerial(t, serialOf(serial), codes.InvalidTokenNFTSerialNumber)
 	if err != nil {

@@ -70,8 +70,8 @@ func tokenReads() []*function {
 	}
 }
 
-// tokenOf returns the token of a call and the remaining arguments. It is the called token or the first argument,
-// and nil if it does not exist.
+// tokenOf returns the token of a call and the remaining arguments. It is the called token or the first argument, and
+// nil if it does not exist or is deleted. It reads the token if necessary.
 func (c *call) tokenOf(in []any) (*token, []any) {
 	if c.redirect {
 		return c.facts.token(c.entity), in
@@ -79,8 +79,8 @@ func (c *call) tokenOf(in []any) (*token, []any) {
 	return c.facts.token(in[0].(common.Address)), in[1:]
 }
 
-// prefetch loads a token and the association of an account with it, by their addresses, in one request to the
-// source.
+// prefetch loads a token and the association of an account with it, by their addresses, in one request to the source.
+// It loads nothing if one of the addresses cannot be that of a token or an account.
 func (c *call) prefetch(a, account common.Address) {
 	id, isNumber := c.facts.tokenID(a)
 	p, ok := c.facts.party(account)
@@ -98,8 +98,8 @@ func (c *call) readToken(in []any) (*token, error) {
 	return t, refuse(t == nil || c.f.of != "" && t.Type != c.f.of, codes.InvalidTokenID)
 }
 
-// readSerial returns the token and the serial that a read-only function reads, the first argument after the token.
-// It fails if one of them does not exist.
+// readSerial returns the token and the serial that a read-only function reads, the first argument after the token. It
+// fails if one of them does not exist or the token is fungible.
 func (c *call) readSerial(in []any) (t *token, n *nft, serial int64, err error) {
 	t, rest := c.tokenOf(in)
 	err = refuse(t == nil || t.Type != ledger.TokenNonFungibleUnique, codes.InvalidTokenID)
@@ -141,13 +141,13 @@ func tokenType(_ *call, t *token) any {
 	return int64(0)
 }
 
-// isFrozen implements isFrozen: it reports whether a token is frozen for an account.
+// isFrozen implements isFrozen: it reports whether a token is frozen for an account. Without an association it is not.
 func isFrozen(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.frozen, err
 }
 
-// isKYC implements isKyc: it reports whether an account has been granted KYC for a token.
+// isKYC implements isKyc: it reports whether an account has been granted KYC for a token; false if not associated.
 func isKYC(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.kyc, err
@@ -297,8 +297,8 @@ func serialOf(v any) int64 {
 	return n
 }
 
-// approved implements getApproved: it returns the address of the account that may transfer a serial besides its
-// owner, zero if there is none.
+// approved implements getApproved: it returns the address of the account that may transfer a serial besides its owner,
+// zero if there is none. It fails if the serial does not exist.
 func approved(c *call, in []any) (any, error) {
 	_, n, _, err := c.readSerial(in)
 	if err != nil {
@@ -307,8 +307,8 @@ func approved(c *call, in []any) (any, error) {
 	return c.facts.address(n.spender), nil
 }
 
-// approvedForAll implements isApprovedForAll: it reports whether an operator may transfer all serials of an owner.
-// It is false for unknown accounts.
+// approvedForAll implements isApprovedForAll: it reports whether an operator may transfer all serials of an owner. It
+// is false for unknown accounts, and fails for an unknown or fungible token.
 func approvedForAll(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -382,7 +382,8 @@ func tokenURI(c *call, in []any) evm.Outcome {
 	return c.returns(strings.ToValidUTF8(string(n.metadata), "\uFFFD"))
 }
 
-// isAssociated implements isAssociated: it reports whether the caller is associated with the called token.
+// isAssociated implements isAssociated: it reports whether the caller is associated with the called token. It is false
+// for an unknown caller.
 func isAssociated(c *call, in []any) (any, error) {
 	c.prefetch(c.entity, c.Caller)
 	t, err := c.readToken(in)

@@ -60,7 +60,8 @@ func (c *call) party(v any, receives bool) (ledger.EntityID, error) {
 	return c.facts.newParty(a), nil
 }
 
-// createsAccount reports whether a transfer to an address would create an account. It creates none.
+// createsAccount reports whether a transfer to an address would create an account. It creates none, but can read the
+// ledger.
 func (c *call) createsAccount(a common.Address) bool {
 	_, longZero := ledger.EVMAddress(a).Num()
 	return !longZero && c.State.Entity(a) == nil && !c.State.Exist(a)
@@ -134,7 +135,7 @@ func (m *movement) validate() error {
 	)
 }
 
-// partyOfMove returns the account whose balance a move changes, for sorting and grouping.
+// partyOfMove returns the account whose balance a move changes, for checks of repeated accounts.
 func partyOfMove(m move) ledger.EntityID { return m.party }
 
 // maxTransfers is the maximum number of hbar amounts, of token amounts, and of serials in a transfer.
@@ -166,8 +167,8 @@ func (c *call) spend(owner, token ledger.EntityID, amount int64) error {
 	return nil
 }
 
-// moveHbars changes balances by amounts in tinybars. Approved amounts are subtracted from the caller's allowance.
-// Earlier moves remain if a later one fails; see call.do.
+// moveHbars changes balances by amounts in tinybars. Approved amounts are subtracted from the caller's allowance. It
+// fails if an account or an allowance has too little; earlier moves then remain, see call.do.
 func (c *call) moveHbars(moves []move) error {
 	for _, m := range moves {
 		a := c.facts.address(m.party)
@@ -206,9 +207,9 @@ func (c *call) spendable(a common.Address) *uint256.Int {
 	return owns
 }
 
-// usableRelation returns the association of a party that sends or receives a token. With takes, a receiver with a
-// free automatic association becomes associated in the simulation. It fails if the party is not associated, is
-// frozen or lacks KYC.
+// usableRelation returns the association of a party that sends or receives a token, which it reads if necessary. With
+// takes, a receiver with a free automatic association becomes associated in the simulation. It fails if the party is
+// not associated, is frozen or lacks KYC.
 func (c *call) usableRelation(t *token, p ledger.EntityID, takes bool) (*relation, error) {
 	r := c.facts.relation(p, t)
 	if !r.associated && takes {
@@ -341,9 +342,9 @@ func (c *call) units(t *token, from, to any, amount int64, approved bool) (movem
 	}}, nil
 }
 
-// serials returns the movement of serials of a token between accounts, from lists of the ABI, but does not execute
-// it. It creates the accounts of new receivers in the simulation. approved makes the caller use approvals, unless
-// it is the sender.
+// serials returns the movement of serials of a token between accounts, from lists of the ABI, but does not execute it.
+// The elements of from, to and numbers at one index belong together; other lengths fail. It creates the accounts of
+// new receivers in the simulation. approved makes the caller use approvals, unless it is the sender.
 func (c *call) serials(t *token, from, to, numbers []any, approved bool) (movement, error) {
 	m := movement{token: t}
 	err := refuse(len(from) != len(to) || len(to) != len(numbers), codes.InvalidTransactionBody)
@@ -381,8 +382,8 @@ func sendUnits(c *call, in []any) error {
 	return c.send(c.units(t, rest[0], rest[1], amount, false))
 }
 
-// sendUnitsOfAll implements transferTokens(token, accounts, amounts): negative amounts are sent, positive ones
-// received.
+// sendUnitsOfAll implements transferTokens(token, accounts, amounts), whose lists pair by index: negative amounts are
+// sent, positive ones received.
 func sendUnitsOfAll(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -424,8 +425,8 @@ func sendSerials(c *call, in []any) error {
 	return c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
 }
 
-// takeOf implements transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial). The caller
-// uses its allowance.
+// takeOf implements transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial) in the
+// simulation. The caller uses its allowance.
 func takeOf(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -455,8 +456,8 @@ func (c *call) send(m movement, err error) error {
 	return c.transfer(&transfer{tokens: []movement{m}})
 }
 
-// transferOwn implements transfer(to, amount) at the address of a token: it sends units of the caller and emits a
-// log.
+// transferOwn implements transfer(to, amount) at the address of a token: it sends units of the caller and emits a log,
+// in the simulation. It returns true, and fails for a non-fungible token.
 func transferOwn(c *call, in []any) ([]any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -469,8 +470,8 @@ func transferOwn(c *call, in []any) ([]any, error) {
 	return c.takeAndLog(t, c.Caller, rest[0], rest[1])
 }
 
-// transferFrom implements transferFrom(from, to, amount or serial) at the address of a token, with the allowance
-// of the caller, and emits a log.
+// transferFrom implements transferFrom(from, to, amount or serial) at the address of a token, with the allowance of
+// the caller, and emits a log, in the simulation. Its results are those of takeAndLog.
 func transferFrom(c *call, in []any) ([]any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {

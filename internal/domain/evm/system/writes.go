@@ -56,6 +56,7 @@ func (c *call) do(do func(*call, []any) ([]any, error), in []any) (code ledger.R
 }
 
 // keyedToken returns the active token of a call, which must have a key of the given kind, and the remaining arguments.
+// It fails without that key, and as [call.activeToken] does.
 func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -76,7 +77,7 @@ func (c *call) activeToken(in []any) (*token, []any, error) {
 	return t, in, err
 }
 
-// activeTokenAt returns the token at an address; it fails if the token does not exist, is deleted or paused.
+// activeTokenAt returns the token at an address; it fails if it is paused, and as [call.existingToken] does.
 func (c *call) activeTokenAt(a common.Address) (*token, error) {
 	t, err := c.existingToken(a)
 	if err != nil {
@@ -91,8 +92,8 @@ func (t *token) requireActive() error {
 	return refuse(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused)
 }
 
-// existingToken returns the token at an address, paused or not. It fails if the token does not exist or is
-// deleted.
+// existingToken returns the token at an address, paused or not, which it reads if necessary. It fails if the token
+// does not exist or is deleted.
 func (c *call) existingToken(a common.Address) (*token, error) {
 	t := c.facts.token(a)
 	id, _ := c.facts.tokenID(a)
@@ -109,7 +110,8 @@ func (c *call) existingParty(address any, code ledger.ResponseCode) (ledger.Enti
 	return p, refuse(!ok, code)
 }
 
-// existingSerial returns a serial of a token. It fails with the code if it does not exist.
+// existingSerial returns a serial of a token, which it reads if necessary. It fails with the code if it does not
+// exist.
 func (c *call) existingSerial(t *token, serial int64, code ledger.ResponseCode) (*nft, error) {
 	n := c.facts.nft(t, serial)
 	return n, refuse(n == nil, code)
@@ -125,7 +127,7 @@ func (c *call) caller() ledger.EntityID {
 }
 
 // held returns the association of an account with a token, which the caller may change with [evm.Set]. It fails
-// without one.
+// without one, and if the account does not exist.
 func (c *call) held(t *token, account any) (*relation, error) {
 	p, err := c.existingParty(account, codes.InvalidAccountID)
 	if err != nil {
@@ -135,7 +137,8 @@ func (c *call) held(t *token, account any) (*relation, error) {
 	return r, refuse(!r.associated, codes.TokenNotAssociatedToAccount)
 }
 
-// log adds a log of a token to the simulation: event is the signature whose hash is the first topic.
+// log adds a log of a token to the simulation: event is the signature whose hash is the first topic, and topics are
+// the others. The log is removed if the frame is reverted.
 func (c *call) log(t *token, event string, topics []common.Hash, data []byte) {
 	c.State.AddLog(&types.Log{
 		Address: longZero(t.EntityID), Topics: append(
@@ -222,7 +225,7 @@ func mint(c *call, in []any) ([]any, error) {
 }
 
 // treasuryRelation returns the association of the treasury with a token. It fails if the token is paused or has no
-// supply key.
+// supply key, and as [call.usableRelation] does.
 func (c *call) treasuryRelation(t *token) (*relation, error) {
 	err := firstOf(
 		t.requireActive(),
@@ -235,7 +238,7 @@ func (c *call) treasuryRelation(t *token) (*relation, error) {
 }
 
 // mintSerials creates a serial for each metadata in the treasury, whose association is r, in the simulation. It
-// returns the new supply and the serial numbers.
+// returns the new supply and the serial numbers. It fails without metadata, or beyond the maximum supply.
 func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) {
 	err := firstOf(
 		refuse(len(metadata) == 0, codes.InvalidTokenMintMetadata),
@@ -311,7 +314,7 @@ func burn(c *call, in []any) ([]any, error) {
 	return []any{t.TotalSupply}, nil
 }
 
-// distinctSerials returns each serial of a burn or wipe once. All must be positive.
+// distinctSerials returns each serial of a burn or wipe once. It fails if one is not positive.
 func distinctSerials(values []any) ([]int64, error) {
 	var out []int64
 	for _, v := range values {
@@ -327,8 +330,8 @@ func distinctSerials(values []any) ([]int64, error) {
 	return out, nil
 }
 
-// destroy removes serials in the simulation and subtracts them from the supply and the owner's balance in r.
-// foreign is the response code for a serial of another owner.
+// destroy removes serials in the simulation and subtracts them from the supply and the owner's balance in r. foreign
+// is the response code for a serial of another owner. If a serial fails, those before it stay removed; see call.do.
 func (c *call) destroy(
 	t *token, owner ledger.EntityID, r *relation, serials []int64, foreign ledger.ResponseCode,
 ) error {

@@ -265,7 +265,7 @@ func (t *Type) decodeWord(word [32]byte) (any, error) {
 }
 
 // Encode appends the ABI encoding of a value, of the types that Decode returns, to data. A value of another type, or
-// of fixed bytes other than bytes32, is encoded as zero.
+// of fixed bytes other than bytes32, is encoded as zero. It panics for a *big.Int of more than 256 bits.
 func (t *Type) Encode(data []byte, v any) []byte {
 	switch t.kind {
 	case kindTuple:
@@ -291,7 +291,8 @@ func (t *Type) Encode(data []byte, v any) []byte {
 	}
 }
 
-// encodeParts appends the heads of a sequence of values to data, and then the tails. Missing values are zero.
+// encodeParts appends the heads of a sequence of values to data, and then the tails. types and values pair by index.
+// Missing values are zero, and values without a type are ignored.
 func encodeParts(types []*Type, data []byte, values []any) []byte {
 	head := 0
 	for _, t := range types {

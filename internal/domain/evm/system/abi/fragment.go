@@ -83,7 +83,8 @@ func New(texts []string, next *ABI) (*ABI, error) {
 	return a, nil
 }
 
-// split returns the texts in the notation of Solidity that a text is, or that its JSON stands for.
+// split returns the texts in the notation of Solidity that a text is, or that its JSON stands for. It fails for
+// invalid JSON.
 func split(text string) ([]string, error) {
 	text = strings.TrimLeft(text, " \t\r\n\ufeff")
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
@@ -93,7 +94,8 @@ func split(text string) ([]string, error) {
 }
 
 // declare parses the declarations of a text in the notation of Solidity, at least one, and adds them to a.
-// Constructors, functions without a selector, and anonymous events are only checked.
+// Constructors, functions without a selector, and anonymous events are only checked. It fails for the first invalid
+// declaration; those before it stay in a.
 func (a *ABI) declare(text string) error {
 	p := parser{text}
 	for found := false; ; found = true {
@@ -134,8 +136,8 @@ func (a *ABI) Call(input, output []byte) *Decoded { return a.decode(functions, i
 // Error decodes the data of a revert, with its selector. It returns nil if no declaration fits.
 func (a *ABI) Error(data []byte) *Decoded { return a.decode(failures, data, nil) }
 
-// decode returns the call, error or event in data, as the first declaration with its selector understands it; one
-// whose outputs fit output as well is preferred. It returns nil if there is none.
+// decode returns the call or error in data, as the first declaration with its selector understands it; one whose
+// outputs fit output as well is preferred. kind is functions or failures. It returns nil if there is none.
 func (a *ABI) decode(kind string, data, output []byte) (first *Decoded) {
 	if len(data) < 4 {
 		return nil
@@ -277,7 +279,8 @@ func (t *Type) appendJSON(dst []byte, v any) []byte {
 // parser parses types and declarations in the notation of Solidity.
 type parser struct{ rest string }
 
-// accept skips blanks and comments, and a text if it is next. It reports whether it is.
+// accept skips blanks and comments, and a text if it is next. It reports whether it is. Otherwise the blanks and
+// comments are skipped all the same.
 func (p *parser) accept(text string) (found bool) {
 	for {
 		p.rest = strings.TrimLeft(p.rest, " \t\r\n")
@@ -373,8 +376,9 @@ const maxName = 64
 
 var errDeep = errors.New("the type is nested too deeply")
 
-// tuple reads parameters after their opening parenthesis and returns them as a tuple. indexed reports for each
-// whether it has this modifier.
+// tuple reads parameters after their opening parenthesis and returns them as a tuple. indexed reports for each whether
+// it has this modifier. depth is the nesting of the parameters, 0 for those of a declaration. It fails beyond
+// [MaxDepth], [MaxWords] or maxName.
 func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	t = &Type{kind: kindTuple, text: "(", depth: 1}
 	words := 0
@@ -492,8 +496,8 @@ type declaration struct {
 	ABI json.RawMessage `json:"abi"`
 }
 
-// fromJSON returns the declarations in the JSON of an ABI, each in the notation of Solidity. Constructors and
-// functions without a selector are omitted.
+// fromJSON returns the declarations in the JSON of an ABI, which begins with a brace or bracket, each in the notation
+// of Solidity. Constructors and functions without a selector are omitted.
 func fromJSON(text []byte) (out []string, err error) {
 	var list []json.RawMessage
 	if text[0] == '{' {

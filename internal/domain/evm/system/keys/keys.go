@@ -56,7 +56,8 @@ func OfContractAddress(kind Kind, at common.Address) ledger.Key {
 	return New(kind, protowire.AppendBytes(protowire.AppendTag(nil, contractAddress, protowire.BytesType), at[:]))
 }
 
-// Split returns the kind of a key and its value: a public key or a message. The value is nil if the key is invalid.
+// Split returns the kind of a key and its value: a public key or a message. The value is part of key, or nil if the
+// key is invalid. Bytes after the first field are ignored.
 func Split(key []byte) (Kind, []byte) {
 	field, typ, n := protowire.ConsumeTag(key)
 	if n < 0 || typ != protowire.BytesType {
@@ -192,8 +193,8 @@ func countSigned(keys []ledger.Key, message []byte, signatures []Signature, dept
 	return n
 }
 
-// SignedBy reports whether one of the signatures of a message is valid and made by a public key. Keys of secp256k1
-// sign the hash of the message.
+// SignedBy reports whether one of the signatures of a message is valid and made by a public key, and has a prefix of
+// it, which may be empty. Keys of secp256k1 sign the hash of the message.
 func SignedBy(public, message []byte, signatures []Signature, secp256k1 bool) bool {
 	for _, s := range signatures {
 		switch {
