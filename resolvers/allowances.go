@@ -87,7 +87,8 @@ func bothWays[C, F any](
 }
 
 // CryptoAllowances resolves Query.cryptoAllowances. It reads a page of the hbar allowances that an account granted. If
-// no account has the alias or address, the list is empty and a note says so. An id is not checked.
+// no account has the alias or address, the list is empty, and the error beside it is a [relay.Note] that says so. An
+// id is not checked.
 func (r queries) CryptoAllowances(
 	ctx context.Context, args graph.QueryCryptoAllowancesArgs,
 ) (*relay.CryptoAllowanceConnection, error) {
@@ -97,8 +98,8 @@ func (r queries) CryptoAllowances(
 }
 
 // TokenAllowances resolves Query.tokenAllowances. It reads a page of the allowances of fungible tokens that an account
-// granted. If no account has the alias or address, the list is empty and a note says so. An id is not checked. More
-// than [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
+// granted. If no account has the alias or address, the list is empty, and the error beside it is a [relay.Note] that
+// says so. An id is not checked. More than [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
 func (r queries) TokenAllowances(
 	ctx context.Context, args graph.QueryTokenAllowancesArgs,
 ) (*relay.TokenAllowanceConnection, error) {
@@ -216,7 +217,7 @@ func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (
 }
 
 // StakingRewards resolves Query.stakingRewards. It reads a page of the staking rewards of an account, in tinybars. If
-// the account does not exist, the list is empty and a note says so.
+// the account does not exist, the list is empty, and the error beside it is a [relay.Note] that says so.
 func (r queries) StakingRewards(ctx context.Context, args graph.QueryStakingRewardsArgs) (
 	*relay.Connection[ledger.StakingReward], error,
 ) {

@@ -15,8 +15,9 @@ import (
 )
 
 // ContractCall resolves Contract.call. It starts a call of each contract, at the same time and each within its own
-// limits, and returns a function that waits for them. A call changes nothing in the database. At a past moment it runs
-// on the block that ends then; a moment inside of a block is BAD_USER_INPUT.
+// limits, and returns a function that waits for them. A call changes nothing in the database. An error is that of its
+// contract only; see [rowplan.OneByOne]. At a past moment it runs on the block that ends then; a moment inside of a
+// block is BAD_USER_INPUT.
 func (f fields) ContractCall(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Contract, args graph.ContractCallArgs,
 ) (rowplan.Results[*calls.ContractCall], error) {
@@ -36,8 +37,9 @@ func (f fields) ContractCall(
 	})
 }
 
-// ContractResultTrace resolves ContractResult.trace. It starts to run the transaction of each result again, at the same
-// time and each within its own limits, and returns a function that waits for them. A result without code has none.
+// ContractResultTrace resolves ContractResult.trace. It starts to run the transaction of each result again, at the
+// same time and each within its own limits, and returns a function that waits for them. A result without code has
+// none. An error is that of its result only; see [rowplan.OneByOne].
 func (f fields) ContractResultTrace(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultTraceArgs,
 ) (rowplan.Results[*calls.OpcodeTrace], error) {
@@ -50,16 +52,16 @@ func (f fields) ContractResultTrace(
 }
 
 // ContractTrace resolves Query.contractTrace. Once it is admitted, it finds a transaction, by a time, hash or id or as
-// the newest one of a contract, runs it again and returns its steps. It returns nil and a note if the transaction does
-// not exist.
+// the newest one of a contract, runs it again and returns its steps. If the transaction does not exist, it returns
+// nil, and the error is a [relay.Note] that says so.
 func (r *Resolver) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
 	return r.calls.Trace(ctx, contractcalls.TraceOptions{
 		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
 	}, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, &args) })
 }
 
-// CallContract resolves Query.callContract. It runs a call without effects on the ledger. If the call fails, a note has
-// its failure.
+// CallContract resolves Query.callContract. It runs a call without effects on the ledger. If the call fails, the error
+// beside it is a [relay.Note] with the failure, which is no error of the field.
 func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractArgs) (*calls.ContractCall, error) {
 	call, err := r.calls.Call(ctx, &args.Input)
 	if err == nil && call.Failure != nil {
@@ -78,8 +80,8 @@ func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArg
 	return estimate, err
 }
 
-// tracedResult reads the result of the transaction that ref names, which ran a contract. If a part is missing, it
-// returns a note that names it. Synthetic results count as missing, because they ran no code.
+// tracedResult reads the result of the transaction that ref names, which ran a contract. If a part is missing, the
+// error is a [relay.Note] that names it. Synthetic results count as missing, because they ran no code.
 func (r *Resolver) tracedResult(
 	ctx context.Context, ref *graph.QueryContractTraceArgs,
 ) (*ledger.ContractResult, error) {
@@ -110,8 +112,8 @@ func (r *Resolver) tracedResult(
 }
 
 // tracedAt returns the consensus time of the transaction that ref names, which it reads unless the time is given: that
-// with a hash or id, else the newest of contract. It returns a note if it does not exist. No or several names are
-// BAD_USER_INPUT.
+// with a hash or id, else the newest of contract. If it does not exist, the error is a [relay.Note]. No or several
+// names are BAD_USER_INPUT.
 func (r *Resolver) tracedAt(
 	ctx context.Context, ref *graph.QueryContractTraceArgs, contract ledger.Null[ledger.EntityID],
 ) (ledger.Timestamp, error) {

@@ -87,8 +87,8 @@ func (r queries) ContractLogs(
 	return estimated(r.Resolver, c, unfiltered(f), transactions.CountLogs), err
 }
 
-// withLogContract returns f with the condition on a contract reference replaced by one on its id, for which it can read
-// the database.
+// withLogContract returns f with the condition on a contract reference replaced by one on its id, for which it can
+// read the database. A contract that does not exist matches nothing.
 func (r *Resolver) withLogContract(
 	ctx context.Context, f ledger.ContractLogFilter,
 ) (ledger.ContractLogFilter, error) {

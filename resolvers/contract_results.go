@@ -105,9 +105,9 @@ func (r queries) ContractResults(
 
 // ContractResult resolves Query.contractResult. It reads the result of a transaction, and in the same round trip the
 // relations that need nothing but its key. Without a contract result, it derives one from the synthetic logs of the
-// transaction, unless they are hidden. A note says if the result is not complete. Nil stands for a transaction that
-// does not exist or ran no contract. Not exactly one of hash, id and time, and a contract without a time, are
-// BAD_USER_INPUT.
+// transaction, unless they are hidden. If the result is synthetic or not complete, the error beside it is a
+// [relay.Note] that says so. Nil stands for a transaction that does not exist or ran no contract. Not exactly one of
+// hash, id and time, and a contract without a time, are BAD_USER_INPUT.
 func (r queries) ContractResult(
 	ctx context.Context, args graph.QueryContractResultArgs,
 ) (*ledger.ContractResult, error) {

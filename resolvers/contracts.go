@@ -166,7 +166,8 @@ func (fields) HookSlotHook(
 }
 
 // HookStorage resolves Hook.storage. It queues a read in the batch of q: a page of the storage slots of each hook, now
-// or at a time. Only current, unfiltered lists have a totalCount.
+// or at a time. Only current, unfiltered lists have a totalCount. With an error, the function that it returns must not
+// be called.
 func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.Hook, args graph.HookStorageArgs) (
 	rowplan.Results[*relay.HookSlotConnection], error,
 ) {

@@ -44,8 +44,8 @@ func rowsOf[K, F, C any](parents []K, f F, queue queueList[K, F, C]) queueRows[C
 	}
 }
 
-// page converts the arguments of the root list that ctx resolves: to a page of cursors and to a page of storage. It
-// reads one row more than the page has only if the selection has pageInfo. Its errors are BAD_USER_INPUT.
+// page converts the arguments of the root list that ctx resolves: to a page of cursors and to a page of storage. The
+// page of storage has one row more only if the selection has pageInfo. Its errors are BAD_USER_INPUT.
 func (l listOf[C]) page(ctx context.Context, order relay.Order, args relay.Args) (relay.Page, storage.Page, error) {
 	return l.pageOf(ctx, order, args, rowplan.SelectionOf(ctx).Has("pageInfo"))
 }
@@ -80,7 +80,8 @@ func (l listOf[C]) connection(p relay.Page, rows []*C) *relay.Connection[C] {
 
 // below queues reading a page of the list for each parent, with queue, in the batch of q, and returns one connection
 // for each parent. countable reports whether totalCount counts the list, when it is selected: with most filters this
-// could read many more rows than a page. Errors of the arguments are BAD_USER_INPUT.
+// could read many more rows than a page. queue is called again with a batch of its own to count. Errors of the
+// arguments are BAD_USER_INPUT, those of queue are returned as they are.
 func (l listOf[C]) below(
 	ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, countable bool, queue queueRows[C],
 ) (
@@ -106,6 +107,7 @@ func (l listOf[C]) below(
 
 // withCounts sets the count functions of lists, one for each parent for which queue reads. If an operation selects
 // totalCount, the first of them counts for all parents in one statement of db, at most [storage.MaxCount] rows each.
+// All lists have its result, also if it fails.
 func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queueRows[C]) {
 	relay.SetCounts(lists, func(ctx context.Context) ([]int64, error) {
 		b := db.NewBatch()
@@ -146,8 +148,8 @@ func (l listOf[C]) root(
 	return l.connection(p, rows), nil
 }
 
-// rootList reads a page of a list of the query type with a batch of its own. queue is called with one parent. countable
-// is that of [listOf.below].
+// rootList reads a page of a list of the query type with a batch of its own. queue reads for one parent. It is called
+// again with another batch if totalCount is selected. countable is that of [listOf.below].
 func rootList[C any](
 	ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, countable bool,
 	queue queueRows[C],
@@ -171,8 +173,8 @@ func rootList[C any](
 }
 
 // listOfAccount is [rootList] for the list of an account, which it looks up first if it is given by alias or address.
-// If the account does not exist, the list is empty and a note says so. For an account that is given by id, mustExist
-// checks that in the same round trip; otherwise such a list is only empty.
+// If the account does not exist, the list is empty, and the error beside it is a [relay.Note] that says so. For an
+// account that is given by id, mustExist checks that in the same round trip; otherwise such a list is only empty.
 func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,
 	args relay.Args,

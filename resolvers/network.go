@@ -69,8 +69,8 @@ func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*led
 	return entities.NetworkSupplyAt(ctx, r.db, b)
 }
 
-// ExchangeRate resolves Network.exchangeRate. It reads the file with the value of hbars that was valid at a time, or is
-// now. If there is none, a note says so.
+// ExchangeRate resolves Network.exchangeRate. It reads the file with the value of hbars that was valid at a time, or
+// is now. If there is none, it returns nil, and the error is a [relay.Note] that says so.
 func (r network) ExchangeRate(
 	ctx context.Context, args graph.NetworkExchangeRateArgs,
 ) (*ledger.ExchangeRateSet, error) {
@@ -81,8 +81,9 @@ func (r network) ExchangeRate(
 	return r.exchangeRates(ctx, b)
 }
 
-// Fees resolves Network.fees. It reads the files with the price of gas and with the exchange rates that were valid at a
-// time, or are now, and returns the prices in tinybars by type of transaction. If a file is missing, a note says so.
+// Fees resolves Network.fees. It reads the files with the price of gas and with the exchange rates that were valid at
+// a time, or are now, and returns the prices in tinybars by type of transaction. If a file is missing, it returns nil,
+// and the error is a [relay.Note] that says so.
 func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.NetworkFees, error) {
 	b, err := bounds(args.At)
 	if err != nil {
@@ -109,8 +110,8 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 }
 
 // gasFile reads the file with the price of gas within bounds: that of the version of the network at the upper bound,
-// else the other one. It returns the file without prices, and its prices. If no readable version exists, it returns a
-// note that the file of the time is missing.
+// else the other one. It returns the file without prices, and its prices. If no readable version exists, the error is
+// a [relay.Note] that the file of the time is missing.
 func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.NetworkFees, ledger.GasFile, error) {
 	first, other := r.db.FeeFiles().At(b.Upper)
 	for _, number := range []int64{first, other} {
@@ -134,7 +135,7 @@ func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.Network
 }
 
 // Nodes resolves Network.nodes. It reads a page of the nodes in the current address book of a file, ordered by number
-// or by stake.
+// or by stake. Unfiltered lists have a totalCount.
 func (r network) Nodes(
 	ctx context.Context, args graph.NetworkNodesArgs,
 ) (*relay.Connection[ledger.NetworkNode], error) {
@@ -152,6 +153,7 @@ func (r network) Nodes(
 }
 
 // RegisteredNodes resolves Network.registeredNodes. It reads a page of registered nodes, without deleted ones.
+// Unfiltered lists have a totalCount.
 func (r network) RegisteredNodes(
 	ctx context.Context, args graph.NetworkRegisteredNodesArgs,
 ) (*relay.Connection[ledger.RegisteredNode], error) {
@@ -191,8 +193,8 @@ func bounds(at *ledger.TimestampFilter) (storage.Window, error) {
 	return b, nil
 }
 
-// exchangeRates reads the newest valid version of the exchange rates file within bounds. If there is none, it returns a
-// note that the file is missing.
+// exchangeRates reads the newest valid version of the exchange rates file within bounds. If there is none, it returns
+// nil, and the error is a [relay.Note] that the file is missing.
 func (r *Resolver) exchangeRates(
 	ctx context.Context, b storage.Window,
 ) (rates *ledger.ExchangeRateSet, err error) {

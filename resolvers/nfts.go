@@ -86,8 +86,8 @@ func queueNFTTransactions(
 }
 
 // nftsBelow queues reading a page of the NFTs of each token or account, with one statement in the batch of q. It first
-// looks up the owner in the filter; one that does not exist matches nothing. More than [MaxAlternatives] alternatives
-// are BAD_USER_INPUT.
+// looks up the owner in the filter, at once, if that is an alias or address. An owner that does not exist matches
+// nothing. More than [MaxAlternatives] alternatives are BAD_USER_INPUT.
 func nftsBelow(
 	ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID,
 	args graph.ListArgs[ledger.NFTFilter],
@@ -114,9 +114,9 @@ func nftsBelow(
 }
 
 // Nfts resolves Query.nfts. It reads a page of NFTs, ordered by token and serial number, of an owner, of tokens or
-// all. If no account has the alias or address of the owner, the list is empty and a note says so. An id is not
-// checked. Too many alternatives, and deleted without a token or owner, are BAD_USER_INPUT. Unfiltered lists have an
-// estimated totalCount.
+// all. If no account has the alias or address of the owner, the list is empty, and the error beside it is a
+// [relay.Note] that says so. An id is not checked. Too many alternatives, and deleted without a token or owner, are
+// BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFTConnection, error) {
 	f := args.Filter
 	if err := checkAlternatives(len(f.AnyOf)); err != nil {
@@ -139,8 +139,8 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountNFTs), err
 }
 
-// NftTransactions resolves Query.nftTransactions. It reads a page of the history of an NFT. If its beginning is missing
-// in the database, a note says so.
+// NftTransactions resolves Query.nftTransactions. It reads a page of the history of an NFT. If its beginning is
+// missing in the database, the error beside the page is a [relay.Note] that says so.
 func (r queries) NftTransactions(
 	ctx context.Context, args graph.QueryNftTransactionsArgs,
 ) (*relay.NFTTransactionConnection, error) {

@@ -165,9 +165,10 @@ func nodesBy[K comparable, T any, P nodePointer[T]](
 	}
 }
 
-// nodes reads objects by their global ids. It sends the statements of all types in one round trip. Types without such a
-// statement are read one by one, as are all objects if one of them fails, except for timeouts. It returns one node and
-// one error per id, in their order. The node is nil if it does not exist, the error is nil if it was read. A network is
+// nodes reads objects by their global ids. It sends the statements of all types in one round trip. Types without such
+// a statement are read one by one, as are all objects if the round trip fails. After a timeout, or if the database is
+// unavailable, nothing is repeated: the objects of the round trip have the error. It returns one node and one error
+// per id, in their order. The node is nil if it does not exist, the error is nil if it was read. A network is
 // BAD_USER_INPUT here.
 func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(ids)), make([]error, len(ids))

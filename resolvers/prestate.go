@@ -11,7 +11,7 @@ import (
 
 // ContractResultPrestate resolves ContractResult.prestate. It starts to derive the states before and after the
 // transactions of results, at the same time, each in several statements within its own limits, and returns a function
-// that waits for them. Synthetic results have none.
+// that waits for them. Synthetic results have none. An error is that of its result only; see [rowplan.OneByOne].
 func (f fields) ContractResultPrestate(
 	ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultPrestateArgs,
 ) (rowplan.Results[*ledger.ContractPrestate], error) {

@@ -177,7 +177,7 @@ func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger
 
 // Work returns the value for the context of an operation with which its statements are admitted: as scans, lists or
 // point reads. lists reports whether the operation selects lists, scans whether [Scans] is true for one of them, and
-// event whether it is a subscription.
+// event whether it is a subscription, whose reads need a server that has the event.
 func Work(ctx context.Context, lists, scans, event bool) values.Value {
 	switch {
 	case scans:

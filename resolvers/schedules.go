@@ -39,7 +39,7 @@ func (f fields) AccountSchedules(
 }
 
 // Schedule resolves Query.schedule. It reads a schedule, and its signatures in the same round trip; nil if it does not
-// exist. While it is pending, a note says that the response may change soon.
+// exist. While it is pending, the error beside it is a [relay.Note], which says that the response may change soon.
 func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
 	s, err := loading.LoadAhead(ctx, r.db, r.tables, scheduleType, args.ID, &ledger.Schedule{EntityID: args.ID},
 		[]string{"signatures"}, transactions.QueueSchedules)

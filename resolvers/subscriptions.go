@@ -147,8 +147,9 @@ func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-ch
 }
 
 // StatusChanged resolves Subscription.statusChanged. It streams the changes of a status page after a revision or a
-// time, or new ones, until ctx ends. Without page, it is the default one. Both a revision and a time are
-// BAD_USER_INPUT, and it fails if the page does not exist.
+// time, or new ones, until ctx ends. Without page, it is the default one. If the stream fails later, it closes the
+// channel and records the error in the [relay.Ending] of ctx. Both a revision and a time are BAD_USER_INPUT, and it
+// fails if the page does not exist.
 func (r subscriptions) StatusChanged(
 	ctx context.Context, page *string, from *int64, since *time.Time,
 ) (<-chan *status.Revision, error) {

@@ -51,7 +51,8 @@ func (fields) TokenCustomFees(
 
 // TokenBalances resolves Token.balances. It queues a read in the batch of q: a page of the holders of each token,
 // ordered by account: current, of the snapshot for a time, which it looks up at once, or at the moment of ctx. A time
-// at a past moment is BAD_USER_INPUT. The timestamp of a page is the newest of its balances.
+// at a past moment is BAD_USER_INPUT. The timestamp of a page is the newest of its balances. With an error, the
+// function that it returns must not be called.
 func (f fields) TokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenBalancesArgs,
 ) (
@@ -88,7 +89,7 @@ func (f fields) TokenBalances(
 // TokenHolders resolves Token.holders. It queues reads in the batch of q: a page of the holders of each token, by
 // balance, now or at the moment of ctx. To find out whether the database has the index of holders, it can read at
 // once. Without that index, the whole field is BAD_USER_INPUT if a token has more than [entities.MaxSortedHolders]
-// relationships.
+// relationships. With an error, the function that it returns must not be called.
 func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHoldersArgs) (
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
@@ -178,8 +179,9 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 	return t
 }
 
-// Token resolves Query.token. It reads a token with its custom fees, now or at a time; nil if it does not exist. If its
-// custom fees are missing in the database, a note says so. Other places of the operation use the current token too.
+// Token resolves Query.token. It reads a token with its custom fees, now or at a time; nil if it does not exist. If
+// its custom fees are missing in the database, the error beside it is a [relay.Note] that says so. Other places of the
+// operation use the current token too.
 func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.Token, error) {
 	t, err := entities.Token(ctx, r.db, args.ID, args.At)
 	if err == nil && args.At == nil {
@@ -259,7 +261,8 @@ func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of
 }
 
 // TokenRelationships resolves Query.tokenRelationships. It reads a page of the token relationships of an account,
-// ordered by token. If the account does not exist, the list is empty and a note says so.
+// ordered by token. If the account does not exist, the list is empty, and the error beside it is a [relay.Note] that
+// says so.
 func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (
 	*relay.Connection[ledger.TokenRelationship], error,
 ) {

@@ -18,8 +18,8 @@ import (
 var messageList = ofNumber("messages", func(m *ledger.TopicMessage) int64 { return int64(m.ConsensusTimestamp) })
 
 // TopicMessages resolves Topic.messages. It queues a read in the batch of q: a page of the messages of each topic, on
-// request with their chunks joined. Unfiltered lists have a totalCount, which one more statement reads when it is
-// selected.
+// request with their chunks joined. Unfiltered lists without joined chunks have a totalCount, which one more statement
+// reads when it is selected.
 func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicMessagesArgs) (
 	rowplan.Results[*relay.TopicMessageConnection], error,
 ) {
@@ -40,8 +40,8 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	}, nil
 }
 
-// Topic resolves Query.topic. It reads a topic; nil if it does not exist or is not complete, and then a note says which
-// part is missing. Other places of the operation use it too.
+// Topic resolves Query.topic. It reads a topic; nil if it does not exist or is not complete, and then the error is a
+// [relay.Note] that says which part is missing. Other places of the operation use it too.
 func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.Topic, error) {
 	t, lacks, err := entities.Topic(ctx, r.db, args.ID)
 	if err == nil {
@@ -60,7 +60,8 @@ var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
 }
 
 // TopicMessages resolves Query.topicMessages. It reads a page of the messages of a topic, ordered by time, on request
-// with their chunks joined. The list of a topic that does not exist is empty. Unfiltered lists have a totalCount.
+// with their chunks joined. The list of a topic that does not exist is empty. Unfiltered lists without joined chunks
+// have a totalCount.
 func (r queries) TopicMessages(
 	ctx context.Context, args graph.QueryTopicMessagesArgs,
 ) (*relay.TopicMessageConnection, error) {

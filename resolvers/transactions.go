@@ -36,8 +36,8 @@ func (fields) TopicTransactions(
 
 // Transaction resolves Query.transaction. It reads the transactions with an id or hash, or at a consensus time. It
 // fails with BAD_USER_INPUT unless exactly one of the three is given and a hash is valid. Nonce and scheduled, if
-// given, select among the transactions found. With an id and without scheduled, it returns a [relay.Note] beside the
-// transactions while a schedule that one of them created may still execute.
+// given, select among the transactions found. With an id and without scheduled, the error beside the transactions is a
+// [relay.Note] while a schedule that one of them created may still execute.
 func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArgs) ([]*ledger.Transaction, error) {
 	if err := fault.OneOf("id, hash and at", args.ID != nil, args.Hash != nil, args.At != nil); err != nil {
 		return nil, err

@@ -59,8 +59,8 @@ func (l *AccessLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Flush writes the lines that wait, and logs how many were dropped. Concurrent calls wait for each other. Errors of
-// writing are ignored.
+// Flush writes the lines that wait, and logs how many were dropped, in a line that a later call writes. Concurrent
+// calls wait for each other. Errors of writing are ignored.
 func (l *AccessLog) Flush() {
 	l.writing.Lock()
 	defer l.writing.Unlock()

@@ -43,8 +43,8 @@ type part struct {
 }
 
 // ready returns the age and the error of a check that starts now or is running, or those of the last one if it takes
-// longer than healthWait. Without an earlier result it waits for up to healthMaxAge. It returns errNotChecked if the
-// last result is older than that.
+// longer than healthWait; the check then goes on in its goroutine. Without an earlier result it waits for up to
+// healthMaxAge. It returns errNotChecked if the last result is older than that.
 func (p *part) ready() (age time.Duration, err error) {
 	p.mu.Lock()
 	if p.running == nil {

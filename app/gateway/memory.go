@@ -53,9 +53,10 @@ func SetCollector() {
 	}
 }
 
-// LimitMemory lowers settings in graph and evm to fit a memory limit in bytes: a cache can take an eighth of it, a
-// response a 64th, and documents a 256th (their plans about ten times as much). It makes the collector keep the
-// memory of the process 10 % below the limit. With 0 or a negative limit it does nothing.
+// LimitMemory lowers settings in graph and evm to fit a memory limit in bytes: a cache can take an eighth of it, and a
+// response a 64th. It replaces the limit of documents by a 256th, at most documentBytes (their plans take about ten
+// times as much). It makes the collector keep the memory of the process 10 % below the limit. With 0 or a negative
+// limit it does nothing.
 func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 	if limit <= 0 {
 		return
@@ -92,7 +93,8 @@ const (
 )
 
 // ReleaseWhenIdle returns memory to the operating system whenever the gateway becomes idle, also after startup, until
-// the context ends. Without it, the runtime keeps the memory of the last load: 116 MB instead of 44 MB in a test.
+// the context ends; it blocks until then. Without it, the runtime keeps the memory of the last load: 116 MB instead of
+// 44 MB in a test.
 func ReleaseWhenIdle(ctx context.Context) {
 	sample := []runtimemetrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	var before uint64

@@ -36,7 +36,7 @@ type metrics struct {
 
 // newMetrics returns the registry of the admin port's /metrics with the metrics of requests, the process, the status
 // pages, traces and the database. now is the clock. Collectors of operations, pages and queues are registered later.
-// Each of db, pages, followers and traces may be missing.
+// Each of db, followers and traces may be missing.
 func newMetrics(
 	db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces,
 	now func() time.Time,

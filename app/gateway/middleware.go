@@ -18,9 +18,9 @@ import (
 )
 
 // client is middleware that sets r.RemoteAddr to the client address that trusted proxies report in X-Forwarded-For,
-// without a port. That is the last one that is no trusted proxy, or the first one if all are. If the peer is no
-// trusted proxy, the header is ignored and a warning is logged once. During the shutdown it makes the server close
-// the connection after the response.
+// without a port. That is the last one that is no trusted proxy, or the first one if all are. Addresses to the left of
+// an invalid one are ignored. If the peer is no trusted proxy, the header is ignored and a warning is logged once.
+// During the shutdown it makes the server close the connection after the response.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
 	trusted := func(addr netip.Addr) bool {
@@ -56,7 +56,7 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 }
 
 // record is middleware that adds each request to the access log, the metrics and the traces after next has responded.
-// Requests that were refused are not in the access log.
+// Requests that were refused are not in the access log. Of a handler that aborts the connection it only ends the span.
 func (g *Gateway) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed

@@ -20,8 +20,8 @@ type statusSource struct {
 }
 
 // Snapshot returns a context in which all documents are rendered from the same snapshot of the database and share
-// their reads. The caller must call the returned function, which ends the snapshot. Without status tables it
-// returns ctx.
+// their reads. The caller must call the returned function, which ends the snapshot. Without status tables it returns
+// ctx, and a function that does nothing. After an error there is nothing to end.
 func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	if exists, err := s.Exists(ctx); err != nil || !exists {
 		return ctx, func() {}, err // without tables there are no pages
@@ -43,7 +43,8 @@ func (s statusSource) Listen(ctx context.Context, notify func()) error {
 }
 
 // Run runs the background tasks of the status pages until the context ends: it renders changed pages, mirrors pages of
-// other sites, runs probes and sends to webhooks. It returns when the messages that are being sent have ended.
+// other sites, runs probes and sends to webhooks. It returns when the messages that are being sent have ended. Tasks
+// that are not configured are left out.
 func (g *Gateway) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, f := range g.o.Followers {

@@ -133,9 +133,9 @@ const (
 )
 
 // receive reads the body of a request into memory when turn has room for it, up to the size that endpoints allow, and
-// replaces r.Body, so that the handler reads the same bytes and the same error. Larger bodies are left to the
-// handler. It fails if the memory of waiting requests is used up, or the queue times out while a large body waits for
-// room, before it reads anything that does not fit.
+// replaces r.Body, so that the handler reads the same bytes and the same error. Larger bodies are left to the handler.
+// It fails if the memory of waiting requests is used up, or the queue times out while a large body waits for room,
+// before it reads anything that does not fit. It also fails if the client disconnects while it waits.
 func receive(r *http.Request, turn *admission.Turn) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil
@@ -209,7 +209,7 @@ func (w *limitedWriter) WriteHeader(status int) {
 
 // Write writes p in parts and extends the write deadline of the connection before each. It reports large parts that
 // are being sent to sending. If a response has more than buffered bytes and takes longer than slowWrite, slow is
-// called.
+// called once, in a goroutine of its own.
 func (w *limitedWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	if w.size+len(p) > buffered && w.slow != nil && w.timer == nil {

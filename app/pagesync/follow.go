@@ -116,9 +116,10 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 }
 
 // Poll claims the source in the database and reads and imports the page, unless another gateway has done so recently.
-// It records the outcome and the time of the next poll in the database. polled reports whether this gateway polled;
-// if not, the outcome is nil. next is the time of the next poll. If ctx ends during the read, Poll records no
-// failure, and another gateway can poll at once.
+// It records the outcome and the time of the next poll in the database. polled reports whether this gateway polled; if
+// not, the outcome is nil. next is the time of the next poll. If ctx ends during the read, Poll records no failure,
+// and another gateway can poll at once. If it cannot record the outcome, it returns that beside the error. Calls must
+// not be concurrent.
 func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next time.Time, err error) {
 	now := f.o.Now()
 	source, claimed, err := f.o.DB.ClaimSource(ctx, f.client.Base(), now, lease)
@@ -157,8 +158,9 @@ func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next ti
 	return out, true, source.NextAt, err
 }
 
-// Copy reads and imports the whole page once, even if another gateway polls it. For a mirror that is not a
-// preview, it also records the source in the database, with an interval of a minute by default.
+// Copy reads and imports the whole page once, even if another gateway polls it. For a mirror that is not a preview, it
+// also records the source in the database, with an interval of a minute by default. If that fails, it returns the
+// outcome beside the error.
 func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 	out, tags, err := f.Once(ctx, nil)
 	if err != nil || f.o.Import.Mode != status.Mirror || f.o.Author.Preview != nil {

@@ -51,7 +51,8 @@ func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage
 	}
 }
 
-// Check runs a probe once. It respects the timeout of the probe. It never fails: errors become part of the result.
+// Check runs a probe once. It respects the timeout of the probe. It never fails: errors become part of the result. A
+// result without a measured duration has the duration -1.
 func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult {
 	ctx, cancel := context.WithTimeout(ctx, p.Spec.Timeout())
 	defer cancel()
@@ -143,7 +144,7 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 
 // unexpected returns what is wrong with the status or body of a response, or an empty string if it is as the probe
 // expects: the status, the pattern of the body, and the value at a path. A GraphQL response must have data and no
-// errors.
+// errors. An invalid pattern matches no body.
 func unexpected(p *status.Probe, resp *http.Response, body []byte) string {
 	s := &p.Spec
 	if s.Status != 0 && resp.StatusCode != s.Status || s.Status == 0 &&

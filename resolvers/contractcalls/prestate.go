@@ -29,8 +29,8 @@ type PrestateOptions struct {
 }
 
 // Prestate derives the state that the transaction of a contract result touched from its recorded actions and state
-// changes, which it reads in several statements. It runs no code. It fails if prestates are off, or above the
-// limit per second.
+// changes, which it reads in several statements. It runs no code. It fails if prestates are off, above the limit per
+// second, after the timeout of calls, or if the code of the entities is too large.
 func (s *Service) Prestate(
 	ctx context.Context, o PrestateOptions, r *ledger.ContractResult,
 ) (*ledger.ContractPrestate, error) {
@@ -101,7 +101,8 @@ func (s *Service) readPrestate(ctx context.Context, o PrestateOptions, r *ledger
 	return p, s.readBefore(ctx, p, r)
 }
 
-// add adds the entities of the record to p, and what the transaction did to their balances, nonces and slots.
+// add adds to p the entities that r and t name, as far as MaxTouched permits, and what the transaction did to
+// balances, in tinybars, nonces and slots.
 func (p *prestate) add(r *ledger.ContractResult, t *transactions.Touched) {
 	for _, a := range t.Actions {
 		recipient := a.Account
@@ -284,8 +285,9 @@ func (p *prestate) accountAfter(id ledger.EntityID) *ledger.PrestateAccount {
 	return a
 }
 
-// addContract adds the code and the storage slots of a contract to a, as far as they are requested. Slots without a
-// value are left out, and in a diff also those that were only read.
+// addContract adds the code and the storage slots of a contract to a, as far as they are requested. value returns the
+// value of a slot before or after the transaction. Slots without one, or with 0, are left out, and in a diff also
+// those that were only read.
 func (p *prestate) addContract(
 	a *ledger.PrestateAccount, code []byte, value func(*ledger.ContractStateChange) []byte,
 ) {

@@ -90,8 +90,9 @@ func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*c
 	return estimate, nil
 }
 
-// run admits and runs a call or an estimate in a snapshot of the database, within the timeout. It returns the
-// number of the block that the call ran in.
+// run admits and runs a call or an estimate in a snapshot of the database, within the timeout. It returns the number
+// of the block that the call ran in. If it fails after the admission, all gas goes back to the limits, but the request
+// remains counted.
 func (s *Service) run(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (result *evm.Result, block int64, err error) {
@@ -165,7 +166,8 @@ func (s *Service) prepared(ctx context.Context, run func() error) error {
 const treasury ledger.EntityID = 2
 
 // open reads the state at a block and starts a simulation of a message on it. The caller must close the snapshot,
-// which holds a connection. An unknown block is BAD_USER_INPUT.
+// which holds a connection. An unknown block is BAD_USER_INPUT. Without a sender, or with the address 0, the treasury
+// is read in its place.
 func (s *Service) open(
 	ctx context.Context, ref worldstate.BlockRef, m *evm.Message,
 ) (*evm.Simulation, *evmstate.Snapshot, error) {

@@ -20,7 +20,8 @@ import (
 const MaxSimulatedBytes = 16 << 20
 
 // Simulate runs calls one after another on one state within the limits, without effects on the ledger. A call that
-// fails has a Failure, and the next calls run.
+// fails has a Failure, and the next calls run. Any other error ends the simulation: no result is returned, and all of
+// its gas goes back to the limits.
 func (s *Service) Simulate(ctx context.Context, in *calls.SimulationInput) (*calls.Simulation, error) {
 	done, err := s.limits.admitAll(ctx, in)
 	if err != nil {
@@ -69,7 +70,8 @@ type simulationRun struct {
 }
 
 // block runs the calls of the i-th block on the state that the block before left, and adds their results to r.calls.
-// It fails if return data and logs exceed [MaxSimulatedBytes]. A call that fails is no error.
+// It fails if return data and logs exceed [MaxSimulatedBytes], the state overrides cannot be applied, or a call cannot
+// run, for example because of a timeout. A call that fails is no error.
 func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 	b := r.anchor
 	b.Number += int64(i)

@@ -35,8 +35,9 @@ type TraceOptions struct {
 }
 
 // Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or
-// nil. Trace calls it once the request is admitted, and returns nil if there is no such result. If ctx has a
-// [relay.TraceSink], the steps go there instead. It fails if traces are off, or above the limit per second.
+// nil. Trace calls it once the request is admitted, and returns nil if there is no such result, with the error of
+// find, which can be a [relay.Note]. If ctx has a [relay.TraceSink], the steps go there instead. It fails if traces
+// are off, or above the limit per second.
 func (s *Service) Trace(
 	ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error),
 ) (*calls.OpcodeTrace, error) {
@@ -72,9 +73,10 @@ func (s *Service) Trace(
 	return trace, err
 }
 
-// replay runs the message of a contract result on the state before its transaction. It returns at most first
-// steps, or passes them to the sink of the context. The snapshot has a connection, and an operation has few, so
-// nothing else may be read meanwhile.
+// replay runs the message of a contract result on the state before its transaction. It returns at most first steps, or
+// passes all to the sink of the context. For a sink it runs the message twice: the head of the trace, which comes
+// first, has the result. Listed steps above [MaxListedBytes] are TOO_COMPLEX. The snapshot has a connection, and an
+// operation has few, so nothing else may be read meanwhile.
 func (s *Service) replay(
 	ctx context.Context, options evm.TraceOptions, first int32, result *ledger.ContractResult, message *evm.Message,
 ) (*calls.OpcodeTrace, error) {
@@ -187,8 +189,8 @@ func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (s
 // weibarsPerTinybar converts the values of Ethereum transactions.
 const weibarsPerTinybar = 10_000_000_000
 
-// message returns the message with which a transaction called the EVM. It reads the call data of files and the code
-// of new contracts from the database.
+// message returns the message with which a transaction called the EVM, with its value in tinybars. It reads the call
+// data of files and the code of new contracts from the database.
 func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*evm.Message, error) {
 	m := &evm.Message{Data: result.FunctionParameters, Value: result.Amount.V, Gas: uint64(max(result.GasLimit, 0))}
 	if !result.SenderID.IsNone() {

@@ -140,7 +140,7 @@ func visible[T any](db *storage.DB, s feed.Source[T]) feed.Source[T] {
 	return s
 }
 
-// Close ends all subscriptions with an error that states the reason.
+// Close ends all subscriptions with an error that states the reason, also those that begin later.
 func (f *Feeds) Close() {
 	f.Blocks.Close()
 	f.Logs.Close()
@@ -205,6 +205,7 @@ func (w *watchedAccounts) all() []ledger.EntityID {
 
 // Transactions streams the transactions after from, or those from now on if from is nil, that match a filter without
 // an account reference. While ctx lives, it watches the accounts of the filter; when it ends, the channel is closed.
+// If the stream fails or the feed is closed, it records the error in the [relay.Ending] of ctx and closes the channel.
 func (f *Feeds) Transactions(
 	ctx context.Context, db *storage.DB, filter ledger.TransactionFilter, from *ledger.Timestamp,
 ) <-chan *ledger.Transaction {

@@ -48,7 +48,7 @@ type loaderKey[K comparable, V any] struct {
 
 // loaderOf returns the dataloader of a type in the operation of ctx, for the moment of ctx. It returns nil if there is
 // no operation, or only one place of the operation reads objects of the type: the library starts goroutines, which
-// would take longer than they save.
+// would take longer than they save. The first call for a type and moment adds the dataloader to the operation.
 func loaderOf[K comparable, V any](ctx context.Context, typ string) *loader[K, V] {
 	o, _ := OperationKey.Of(ctx)
 	if o == nil {
@@ -138,7 +138,7 @@ func newLoader[K comparable, V any]() *loader[K, V] {
 }
 
 // pass is the batch function of the dataloader: it passes keys to the level that called Flush and waits for their
-// rows. ctx ends with the plan that has loaded the keys.
+// rows. ctx ends with the plan that has loaded the keys. If it ends first, each key has its error.
 func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[V] {
 	b := keyBatch[K, V]{keys, make(chan []V, 1)}
 	l.batches <- b
@@ -159,7 +159,8 @@ func Load[K comparable, V any](
 	return load(ctx, rowplan.Request{Batch: b}, typ, keys, queue)
 }
 
-// load is [Load] for a level of a plan: it queues in the batch of q.
+// load is [Load] for a level of a plan: it queues in the batch of q. If another place reads one of the keys, the
+// result waits for it, and first makes the other root fields not wait for this one; see [storage.RunAlone].
 func load[K comparable, V any](
 	ctx context.Context, q rowplan.Request, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) storage.Result[[]V] {
@@ -241,8 +242,9 @@ func loadNow[K comparable, V any](
 	return storage.Run(ctx, b, Load(ctx, b, typ, keys, queue))
 }
 
-// LoadMany returns the objects of a type with keys, one for each key, nil for those that do not exist. It reads in
-// one statement those that the operation has not read. More than [MaxKeys] keys are refused.
+// LoadMany returns the objects of a type with keys, one for each key, nil for those that do not exist. It reads in one
+// statement those that the operation has not read. Without keys it returns nil. More than [MaxKeys] keys are
+// BAD_USER_INPUT.
 func LoadMany[K comparable, V any](
 	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) (found []V, err error) {
@@ -263,8 +265,8 @@ func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 	}
 }
 
-// Refer queues reading the objects of a type that rows refer to by a key, in the batch of q, unless the operation
-// has read them.
+// Refer queues reading the objects of a type that rows refer to by a key, in the batch of q, unless the operation has
+// read them. The result has nil for keys without an object.
 func Refer[T any, K comparable, V any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue storage.QueueKeys[K, V],
 ) (rowplan.Results[V], error) {

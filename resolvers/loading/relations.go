@@ -52,8 +52,8 @@ func Ahead[K, R any](
 	return found, use != nil, nil
 }
 
-// LoadAhead returns the object with a key: it reads it as [Ahead] does, or as [LoadOne] if row is nil or other
-// relations are selected. Other places of the operation use it.
+// LoadAhead returns the object with a key, or nil if it does not exist: it reads it as [Ahead] does, or as [LoadOne]
+// if row is nil or other relations are selected. Other places of the operation use it.
 func LoadAhead[K comparable, R any](
 	ctx context.Context, db *storage.DB, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],

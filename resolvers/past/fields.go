@@ -56,7 +56,8 @@ func (f Fields) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger
 }
 
 // wayTo returns the way to find a moment in the database and the value to find it by. It reads the transaction if one
-// is given; way is empty if that does not exist. Not exactly one way is BAD_USER_INPUT.
+// is given; way is empty if that does not exist. For a hash, the value is a pattern, so that its beginning is enough.
+// Not exactly one way, and a block without exactly one of number and hash, are BAD_USER_INPUT.
 func (f Fields) wayTo(ctx context.Context, at *ledger.LedgerMoment) (way string, value any, err error) {
 	err = fault.OneOf("block, time and transaction", at.Block != nil, at.Time != nil, at.Transaction != nil)
 	if err != nil {
@@ -108,8 +109,8 @@ func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger
 	return at, nil
 }
 
-// alone returns the result of the only parent, v or err, which has been read already. The function that it returns
-// reads nothing.
+// alone returns the result of the only parent, which has been read already: v, and err as its [rowplan.ParentErrors].
+// The function that it returns reads nothing.
 //
 //nolint:unparam // batch functions return the error as it is
 func alone[R any](v R, err error) (rowplan.Results[R], error) {
@@ -122,7 +123,8 @@ func alone[R any](v R, err error) (rowplan.Results[R], error) {
 }
 
 // withKeys queues reading the objects with keys, for the only parent, the state, in the batch of q: one object for
-// each key, nil for those that do not exist at the moment of ctx. More than [loading.MaxKeys] are BAD_USER_INPUT.
+// each key, nil for those that do not exist at the moment of the context with which the batch runs. More than
+// [loading.MaxKeys] are BAD_USER_INPUT.
 func withKeys[K, R any](
 	q rowplan.Request, keys []K, queue storage.QueueKeys[K, R],
 ) (rowplan.Results[[]R], error) {
@@ -133,7 +135,7 @@ func withKeys[K, R any](
 }
 
 // withKey queues reading the object with a key, for the only parent, in the batch of q. The result is nil if it does
-// not exist.
+// not exist at the moment of the context with which the batch runs.
 //
 //nolint:unparam // as alone
 func withKey[K, R any](
@@ -173,8 +175,8 @@ func (f Fields) BlockOf(ctx context.Context, m *ledger.Moment, asked string) (st
 	return strconv.FormatInt(blocks[0].Number, 10), nil
 }
 
-// LedgerStateAccount resolves LedgerState.account. It reads an account at the moment of ctx, null if it did not
-// exist; one with an id is queued in the batch of q.
+// LedgerStateAccount resolves LedgerState.account. It reads an account at the moment of ctx, null if it did not exist;
+// one with an id is queued in the batch of q, one with an alias or address is read at once.
 func (f Fields) LedgerStateAccount(
 	ctx context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountArgs,
 ) (rowplan.Results[*ledger.Account], error) {
@@ -281,7 +283,7 @@ func atMoment(of *ledger.LedgerNetwork) *ledger.TimestampFilter {
 }
 
 // LedgerNetworkSupply resolves LedgerNetwork.supply. It queues a read in the batch of q: the supply of hbar in
-// tinybars at the moment of the state. It is an error if its balances are not known.
+// tinybars at the moment of the state. If its balances are not known, the returned function fails.
 func (f Fields) LedgerNetworkSupply(
 	ctx context.Context, q rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkSupply], error) {
@@ -321,8 +323,9 @@ func (f Fields) LedgerNetworkStake(
 	return alone(entities.NetworkStake(ctx, f.DB))
 }
 
-// tooMany returns the error of a balance at a moment that needs too many rows: more than most of what is named. It
-// reads the nearest moments at which it does not, for the message.
+// tooMany returns the BAD_USER_INPUT error of a balance at the moment m that needs more than most rows, which what
+// names. For the message it reads the times of the balance snapshots before and after m. If that fails, it returns
+// that error instead.
 func (f Fields) tooMany(ctx context.Context, m *ledger.Moment, what string, most int) error {
 	times, err := ledgerstate.NearestSnapshots(ctx, f.DB, m)
 	if err != nil {
@@ -342,8 +345,8 @@ func unknownBalances(m *ledger.Moment) error {
 		m.At)
 }
 
-// balancesAt queues reading the hbar balances of accounts at a moment in the batch of q. The result is an error if
-// one of them cannot be read.
+// balancesAt queues reading the hbar balances of accounts at a moment in the batch of q. The result is an error if one
+// of them cannot be read. Without a balance snapshot before the moment it queues nothing, and the result fails.
 func (f Fields) balancesAt(
 	ctx context.Context, q rowplan.Request, m *ledger.Moment, accounts []ledger.EntityID,
 ) storage.Result[[]*ledgerstate.Held] {
@@ -370,8 +373,9 @@ func (f Fields) bounded(
 	}
 }
 
-// written returns the results of writing balances that were read into rows with set. If they cannot be read, each
-// row has the error.
+// written returns the results of a field that only changes rows: it calls set for each row with its balance in the
+// result of read, which has the order of rows. If the balances cannot be read, each row has the error, and none
+// changes.
 func written[T any](
 	rows []T, read storage.Result[[]*ledgerstate.Held], set func(row T, balance int64),
 ) (rowplan.Results[struct{}], error) {
@@ -573,8 +577,8 @@ func (f Fields) Holders(
 	}, nil
 }
 
-// queueHolders queues reading a page of the holders of each token in the batch of q. Without a balance snapshot
-// before the moment the results are nil.
+// queueHolders queues reading a page of the holders of each token in the batch of q. Without a balance snapshot before
+// the moment it queues nothing, and the result has nil for each token.
 func (f Fields) queueHolders(
 	q rowplan.Request, m *ledger.Moment, of []*ledger.Token, l Holders,
 ) storage.Result[[]*ledgerstate.Holders] {

@@ -18,7 +18,8 @@ type Queries struct {
 }
 
 // Gateway resolves Query.gateway. It returns the description of the gateway, from its options, or nil if Self is nil.
-// It reads the ranges of tables from the database if they are selected.
+// It reads the ranges of tables from the database if they are selected. If that fails, it returns the description
+// without them beside the error.
 func (q Queries) Gateway(ctx context.Context) (*ledger.Gateway, error) {
 	if q.Self == nil || !rowplan.SelectionOf(ctx).Has("ranges") {
 		return q.Self, nil

@@ -34,8 +34,8 @@ type noticeList struct {
 	page   relay.Page
 }
 
-// incidentList checks the arguments of a list of incidents and returns its filter, order and page. It reads
-// nothing.
+// incidentList checks the arguments of a list of incidents in some states, or all, and returns its filter, order and
+// page. The newest incidents are first. Errors are BAD_USER_INPUT. It reads nothing.
 func incidentList(
 	ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State,
 ) (l noticeList, err error) {
@@ -49,7 +49,8 @@ func incidentList(
 }
 
 // maintenanceList checks the arguments of a list of maintenances in some states, or all, and returns its filter, order
-// and page. The order is that of the start with byStart, otherwise that of the creation. It reads nothing.
+// and page. The order is that of the start with byStart, otherwise that of the creation. It reads nothing. Errors are
+// BAD_USER_INPUT.
 func maintenanceList(
 	ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State,
 ) (l noticeList, err error) {
@@ -97,7 +98,8 @@ func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanc
 }
 
 // countNotices sets the count functions of lists, one for each of the objects of: they read the numbers of notices of
-// all objects, found by their codes, with one statement, if totalCount is selected.
+// all objects, found by their codes, with one statement, if totalCount is selected. Without status pages there is no
+// count.
 func countNotices[T, C any](
 	f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string,
 	filter statuspages.NoticeFilter,
@@ -111,7 +113,8 @@ func countNotices[T, C any](
 	}, storage.MaxCount)
 }
 
-// componentList returns the components of a page as a connection. The page is in memory; no statement is sent.
+// componentList returns the components of a page as a connection. The page is in memory; no statement is sent. Errors
+// of the arguments are BAD_USER_INPUT.
 func componentList(
 	ctx context.Context, s *status.PageState, args graph.StatusPageComponentsArgs,
 ) (*relay.StatusComponentConnection, error) {

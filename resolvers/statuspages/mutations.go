@@ -26,8 +26,8 @@ var (
 	toWebhook     = target{} // webhooks have no global id
 )
 
-// Mutations returns the mutations of status pages with the roles that they need. Each authenticates its sender;
-// see [mutation].
+// Mutations returns the mutations of status pages with the roles that they need. Each authenticates its sender; see
+// [mutation]. Without a database of status pages, each fails with UNAUTHENTICATED.
 func (r *Resolver) Mutations() graph.Mutations {
 	e := r.editor
 	return graph.Mutations{
@@ -58,8 +58,8 @@ func (r *Resolver) Mutations() graph.Mutations {
 	}
 }
 
-// openIncident writes a new incident and returns its code. One of the past is resolved unless the input says
-// otherwise.
+// openIncident writes a new incident and returns its code. One of the past is resolved if its state in the input is
+// investigating, which is the default.
 func (r *Resolver) openIncident(
 	ctx context.Context, by statuspages.Author, page string, in status.NewIncident,
 ) (string, error) {
@@ -125,6 +125,7 @@ func (r *Resolver) destination(ctx context.Context, kind target, to *status.Targ
 }
 
 // components returns the places of an input that hold IDs of components, so that global IDs can be replaced by codes.
+// It returns nil for other inputs.
 func components(in any) (ids []*string) {
 	var affected []status.Assignment
 	var list []string
@@ -159,7 +160,7 @@ func optional(id *string) []*string {
 	return []*string{id}
 }
 
-// written discards the operation's cached reads of status pages after a write.
+// written discards the operation's cached reads of status pages after a write, also after one that failed.
 func (r *Resolver) written(ctx context.Context) {
 	reads := r.readsOf(ctx)
 	reads.mu.Lock()
@@ -187,7 +188,8 @@ func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	}
 }
 
-// webhookPayload reads a webhook after a mutation and returns the payload without a secret.
+// webhookPayload reads a webhook after a mutation and returns the payload without a secret. It fails with NOT_FOUND if
+// the webhook was deleted since; the payload beside an error is empty.
 func (r *Resolver) webhookPayload(ctx context.Context, code string) (*model.StatusWebhookPayload, error) {
 	w, err := found(r.db.Webhook(ctx, code))
 	return &model.StatusWebhookPayload{Webhook: w}, err
@@ -256,8 +258,8 @@ func asIncident(n *status.Notice) *status.Incident { return &status.Incident{Not
 // asMaintenance returns a copy of a notice as a maintenance.
 func asMaintenance(n *status.Notice) *status.Maintenance { return &status.Maintenance{Notice: *n} }
 
-// updatePayload reads the update with a code after a mutation has written it, as the payload of the mutation. NOT_FOUND
-// means that it was deleted since.
+// updatePayload reads the update with a code after a mutation has written it, as the payload of the mutation.
+// NOT_FOUND means that it was deleted since; the payload beside that error is empty.
 func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -268,7 +270,7 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 }
 
 // pagePayload reads the page with a code after a mutation has written it, as the payload of the mutation. NOT_FOUND
-// means that it was deleted since.
+// means that it was deleted since; the payload beside that error is empty.
 func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -279,7 +281,7 @@ func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusP
 }
 
 // componentPayload reads a component after a mutation. It may be a group without components, which pages do not show.
-// NOT_FOUND means that it was deleted since.
+// NOT_FOUND means that it was deleted since; the payload beside that error is empty.
 func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil {

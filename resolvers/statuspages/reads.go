@@ -33,7 +33,8 @@ func WithSharedReads(ctx context.Context) context.Context {
 }
 
 // pages returns all status pages, which it reads once per operation, or nil if there are none. Other fields of the
-// operation wait meanwhile. After an error, the next call reads again.
+// operation wait meanwhile. After an error, the next call reads again. The cache is that of [WithSharedReads], or else
+// of the operation, which ctx must have then.
 func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
 	if r.db == nil {
 		return nil, nil
@@ -62,8 +63,8 @@ func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error)
 	return pages.Default(), nil
 }
 
-// state returns the current components and open notices of a page, which it reads once per operation. A page that
-// does not exist has no components.
+// state returns the current components and open notices of a page, which it reads once per operation. A page that does
+// not exist has no components. Other fields of the operation wait while one reads. An error is not kept.
 func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -103,7 +104,8 @@ func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Co
 	return s.Component(code), nil
 }
 
-// notices reads published notices by code. Drafts and unknown codes are missing in the result.
+// notices reads published notices by code. Drafts and unknown codes are missing in the result. Without status pages it
+// returns nil.
 func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {
@@ -204,7 +206,7 @@ type feeds struct {
 	wake   chan struct{}                           // closed when a write is announced
 }
 
-// newFeeds returns the feeds of pages, which begin with their first subscriber.
+// newFeeds returns the feeds of pages, which begin with their first subscriber. Their interval is pace, not that of o.
 func newFeeds(db *statuspages.DB, o feed.Options) *feeds {
 	o.Interval = pace
 	return &feeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
@@ -269,7 +271,9 @@ func (f *feeds) close() {
 func (r *Resolver) Changed() { r.feeds.heard() }
 
 // Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones, until ctx
-// ends. It fails with NOT_FOUND if there is no such page.
+// ends. It first reads the pages, and fails with NOT_FOUND if there is no such page. Both a revision and a time, and a
+// negative revision, are BAD_USER_INPUT. If the stream fails later, it closes the channel and records the error in the
+// [relay.Ending] of ctx.
 func (r *Resolver) Listen(
 	ctx context.Context, slug *string, from *int64, since *time.Time,
 ) (<-chan *status.Revision, error) {

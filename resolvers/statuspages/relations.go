@@ -240,8 +240,9 @@ func (f Fields) StatusComponentChildren(
 	})
 }
 
-// StatusComponentUptime resolves StatusComponent.uptime. It computes the uptime of components. Groups, components
-// without a start date, and those of which nothing is known have no uptime.
+// StatusComponentUptime resolves StatusComponent.uptime. It reads the histories of components and computes their
+// uptime. Groups, components without a start date, and those of which nothing is known have no uptime. A number of
+// days that is not between 1 and [MaxUptimeDays] is BAD_USER_INPUT.
 func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentUptimeArgs) (
 	rowplan.Results[*status.Uptime], error,

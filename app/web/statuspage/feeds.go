@@ -38,8 +38,8 @@ func (p *pageData) Tag(n *notice) string {
 	return fmt.Sprintf("tag:%s,%s:status/%s/%s", host, p.CreatedAt.UTC().Format("2006-01-02"), p.Code, n.Code)
 }
 
-// feed renders a feed from p and returns its XML. name is atom (RFC 4287) or rss (RSS 2.0). The lines of the
-// templates are joined.
+// feed renders a feed from p and returns its XML. name is atom (RFC 4287) or rss (RSS 2.0). The lines of the templates
+// are joined. The XML beside an error is incomplete.
 func (s *Site) feed(name string, p *pageData) ([]byte, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"lower": strings.ToLower,

@@ -365,9 +365,9 @@ func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *sta
 	return v, page, code
 }
 
-// findLazy returns a document that is rendered on request, and keeps it in s.lazy for the same revision and day.
-// If the database is unavailable, it returns the document of an earlier revision, if there is one. Otherwise code
-// is the status of the error.
+// findLazy returns a document that is rendered on request, and keeps it in s.lazy for the same revision and day. If
+// the database is unavailable, it returns the document of an earlier revision, if there is one. Otherwise code is the
+// status of the error, and after 404 nothing is kept.
 func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (v *doccache.Document, code int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
 	cached, _ := s.lazy.GetIfPresent(key)

@@ -253,7 +253,8 @@ func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	return out
 }
 
-// stateName returns the display name of a component state, a notice state or an impact, "Unknown" if it is empty.
+// stateName returns the display name of a component state, a notice state or an impact, "Unknown" if it is empty, and
+// "No impact" for the impact none.
 func stateName(v any) string {
 	name := fmt.Sprint(v)
 	switch name {

@@ -17,7 +17,8 @@ type Element struct {
 	params string
 }
 
-// Elements returns the elements of the values of a header. Elements with a malformed weight are skipped.
+// Elements returns the elements of the values of a header. Empty elements and those with a malformed weight are
+// skipped. A comma ends an element also within quotes.
 func Elements(values []string) iter.Seq[Element] {
 	return func(yield func(Element) bool) {
 		for _, value := range values {
@@ -53,9 +54,9 @@ func (e Element) Param(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Best returns the media type among offers with the highest weight, or "" if the client accepts none. The weight of
-// a media type is that of the most specific element that matches it. Of several with the same weight it is the one
-// whose element is the first, or else the first offer.
+// Best returns the media type among offers with the highest weight, or "" if the client accepts none or values has no
+// element. The weight of a media type is that of the most specific element that matches it. Of several with the same
+// weight it is the one whose element is the first, or else the first offer.
 func Best(values []string, offers ...string) (best string) {
 	quality, first := 0.0, 0
 	for _, offer := range offers {
@@ -68,8 +69,8 @@ func Best(values []string, offers ...string) (best string) {
 }
 
 // Media returns the weight of a media type in the values of Accept, 0 if the client does not accept it, and the
-// position of the most specific element that matches it. Of several such elements the one with the highest weight
-// counts.
+// position, from 0 in [Elements], of the most specific element that matches it; it is 0 too if none matches. Of
+// several such elements the one with the highest weight counts.
 func Media(values []string, media string) (quality float64, at int) {
 	group, _, _ := strings.Cut(media, "/")
 	specific, i := 0, 0
@@ -107,7 +108,8 @@ func Coding(values []string, offers ...string) (best string) {
 }
 
 // Encoding returns the weight of a content coding in the values of Accept-Encoding, 0 if the client does not accept
-// it. It reports whether the header names the coding. If it does not, the weight is that of "*".
+// it. It reports whether the header names the coding. If it does not, the weight is that of the last "*", or 0 without
+// one.
 func Encoding(values []string, coding string) (quality float64, named bool) {
 	for e := range Elements(values) {
 		switch {

@@ -57,7 +57,8 @@ func New(o Options) *http.Client {
 }
 
 // Reason returns an error with the cause why a request or a connection failed, without its method and its URL, for
-// logs and status pages. timeout is what the message for a timeout mentions.
+// logs and status pages. timeout is what the message for a timeout mentions. Other errors, and nil, are returned as
+// they are.
 func Reason(err error, timeout time.Duration) error {
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {
@@ -95,7 +96,8 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-// public reports whether an address belongs to the public internet.
+// public reports whether an address belongs to the public internet. If an IPv6 address contains an IPv4 address, as in
+// NAT64, the IPv4 address decides.
 func public(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	for network, from := range embedding {

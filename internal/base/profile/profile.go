@@ -101,8 +101,8 @@ func (p *Profile) record(change func()) {
 	}
 }
 
-// Begin starts a wait for a connection and returns the function that adds its duration to the profile. p can be
-// nil.
+// Begin starts a wait for a connection and returns the function that adds its duration to the profile. That function
+// does nothing after [Profile.Finish]. p can be nil.
 func (p *Profile) Begin() (end func()) {
 	if p == nil {
 		return func() {}
@@ -111,11 +111,13 @@ func (p *Profile) Begin() (end func()) {
 	return func() { p.record(func() { p.Waiting += milliseconds(now().Sub(from)) }) }
 }
 
-// Hit adds objects that are in a cache and are not read again to the count. p can be nil.
+// Hit adds objects that are in a cache and are not read again to the count. It does nothing after [Profile.Finish], or
+// if p is nil.
 func (p *Profile) Hit(objects int) { p.record(func() { p.CacheHits += objects }) }
 
 // Trip starts a round trip. It returns the function that records that the rows of a statement have been read, or nil
-// if nothing is recorded. After [Profile.Finish] that function does nothing. explain can be nil.
+// if nothing is recorded: p is nil or finished. After [Profile.Finish] that function does nothing. A statement whose
+// explain is nil is not executed again.
 func (p *Profile) Trip() (read func(at Place, rows int64, explain Explain)) {
 	p.record(func() {
 		p.RoundTrips++

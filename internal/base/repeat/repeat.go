@@ -8,7 +8,7 @@ import (
 
 // Every returns a sequence for a range loop without variables: it runs the loop's body immediately, even if the
 // context has ended, and then at each interval until the context ends. Ticks that pass while the body runs are
-// dropped.
+// dropped. The loop panics if the interval is not positive.
 func Every(ctx context.Context, interval time.Duration) func(body func() bool) {
 	return func(body func() bool) {
 		tick := time.NewTicker(interval)
@@ -26,7 +26,8 @@ func Every(ctx context.Context, interval time.Duration) func(body func() bool) {
 	}
 }
 
-// Sleep waits for a duration and returns true, or returns false as soon as the context ends.
+// Sleep waits for a duration and returns true, or returns false as soon as the context ends. If both happen at the
+// same time, it returns either.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
