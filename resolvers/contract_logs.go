@@ -162,7 +162,7 @@ func checkLogs(f ledger.ContractLogFilter, instant bool) error {
 }
 
 // BlockContractLogs resolves Block.contractLogs. It queues a read in the batch of q: a page of the contract logs in
-// each block.
+// each block. Filters that logsBelow refuses are BAD_USER_INPUT.
 func (fields) BlockContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
@@ -170,14 +170,15 @@ func (fields) BlockContractLogs(
 }
 
 // ContractLogs resolves Contract.logs. It queues a read in the batch of q: a page of the logs of each contract.
+// Filters that logsBelow refuses are BAD_USER_INPUT.
 func (fields) ContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
 	return logsBelow(ctx, q, args, false, list.Map(of, contractEntityID), transactions.QueueLogsOfContracts)
 }
 
-// TransactionContractLogs resolves Transaction.contractLogs. It queues a read in the batch of q: a page of the contract
-// logs of each transaction.
+// TransactionContractLogs resolves Transaction.contractLogs. It queues a read in the batch of q: a page of the
+// contract logs of each transaction. Filters that logsBelow refuses are BAD_USER_INPUT.
 func (fields) TransactionContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {

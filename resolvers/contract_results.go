@@ -313,7 +313,7 @@ func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.C
 }
 
 // AccountContractResults resolves Account.contractResults. It queues a read in the batch of q: a page of the contract
-// results whose sender each account is.
+// results whose sender each account is. Filters that resultsBelow refuses are BAD_USER_INPUT.
 func (fields) AccountContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
@@ -321,7 +321,7 @@ func (fields) AccountContractResults(
 }
 
 // BlockContractResults resolves Block.contractResults. It queues a read in the batch of q: a page of the contract
-// results in each block, found by its time range.
+// results in each block, found by its time range. Filters that resultsBelow refuses are BAD_USER_INPUT.
 func (fields) BlockContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
@@ -329,7 +329,7 @@ func (fields) BlockContractResults(
 }
 
 // ContractResults resolves Contract.results. It queues a read in the batch of q: a page of the results of each
-// contract.
+// contract. Filters that resultsBelow refuses are BAD_USER_INPUT.
 func (fields) ContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {

@@ -82,8 +82,8 @@ func (r network) ExchangeRate(
 }
 
 // Fees resolves Network.fees. It reads the files with the price of gas and with the exchange rates that were valid at
-// a time, or are now, and returns the prices in tinybars by type of transaction. If a file is missing, it returns nil,
-// and the error is a [relay.Note] that says so.
+// a time, or are now, and returns the prices in tinybars by type of transaction, in reverse with the order DESC. If a
+// file is missing, it returns nil, and the error is a [relay.Note] that says so.
 func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.NetworkFees, error) {
 	b, err := bounds(args.At)
 	if err != nil {

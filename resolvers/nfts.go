@@ -36,8 +36,8 @@ func (fields) NFTTransferNft(
 	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, key)), nil
 }
 
-// NFTTransactions resolves NFT.transactions. It queues a read in the batch of q: a page of the history of each NFT. A
-// page without its beginning is partial.
+// NFTTransactions resolves NFT.transactions. It queues a read in the batch of q: a page of the history of each NFT. If
+// the database lacks the beginning of a history, its page is marked as partial.
 func (fields) NFTTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransactionsArgs,
 ) (

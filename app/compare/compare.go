@@ -68,7 +68,7 @@ func (c *Comparison) Run(ctx context.Context) (*Report, error) {
 }
 
 // newest requests the newest transaction of both services, and returns the newest consensus timestamp that both have,
-// or "" if one of them has none.
+// or "" if one of them has none. It fails if one does not respond.
 func (c *Comparison) newest(ctx context.Context) (string, error) {
 	at := ""
 	for _, service := range []Service{c.Against, c.Own} {

@@ -283,8 +283,8 @@ func (g *Gateway) Refresh(ctx context.Context) {
 // as before. A server calls it before it shuts down, so that load balancers send no further requests.
 func (g *Gateway) NotReady() { g.closing.Store(true) }
 
-// Close makes the gateway report that it is not ready, and ends all subscriptions. A server that shuts down waits for
-// its open requests.
+// Close makes the gateway report that it is not ready, and ends all subscriptions. It does not wait for open requests,
+// which the server that shuts down does.
 func (g *Gateway) Close() {
 	g.NotReady()
 	// before the subscriptions: clients of WebSockets connect again after the close code, but not after an error

@@ -15,7 +15,7 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// shed is middleware that responds with 503 while the memory is used up, and to clients without an API key whose
+// shed is middleware that responds with 503 while the memory is used up, and to clients that send no API key and whose
 // queue is too long. It is cheap: such requests are counted and not logged one by one. Requests of [exempt] pass.
 func (g *Gateway) shed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

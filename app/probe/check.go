@@ -77,8 +77,8 @@ func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult
 	return r
 }
 
-// tcp opens and closes a connection to the address of the probe, and writes level, detail and duration to r. An error
-// of the network is the result too.
+// tcp opens and closes a connection to the address of the probe, and writes level, detail and duration to r. It
+// returns an error of the network, which [Checker.Check] makes the result.
 func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResult) error {
 	start := time.Now() //nolint:forbidigo // durations are measured with the real clock
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", p.Spec.Address)

@@ -107,7 +107,8 @@ func (w *Watcher) begin(
 	return len(probes), nil
 }
 
-// resolve resolves the incidents of probes that have been good for long enough, in the database, and logs them.
+// resolve resolves the incidents of probes that have been good for long enough, in the database, and logs them. After
+// an error it logs those that were resolved before.
 func (w *Watcher) resolve(ctx context.Context) error {
 	resolved, err := w.editor.ResolveProbed(ctx)
 	for _, code := range resolved {

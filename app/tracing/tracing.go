@@ -198,7 +198,7 @@ func (t *Traces) Logger(l *slog.Logger) *slog.Logger {
 // logHandler adds trace and span ids to records.
 type logHandler struct{ slog.Handler }
 
-// Handle adds the IDs of the sampled trace and span to the log line.
+// Handle passes a log line to the handler below, with the IDs of the trace and span of ctx if they are sampled.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	if sc := trace.SpanContextFromContext(ctx); sc.IsSampled() { // ids of unsampled traces are useless
 		r.AddAttrs(slog.String("trace_id", sc.TraceID().String()), slog.String("span_id", sc.SpanID().String()))

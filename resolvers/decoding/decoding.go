@@ -119,7 +119,7 @@ func (f *Fields) ContractResultDecodedCall(
 }
 
 // ContractResultDecodedError resolves ContractResult.decodedError: the error of each result that failed, from its
-// message in hex or its call result; nil if no declaration fits. It reads nothing from the database.
+// message in hex or its call result; nil for others and if no declaration fits. It reads nothing from the database.
 func (f *Fields) ContractResultDecodedError(
 	_ context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultDecodedErrorArgs,
 ) (

@@ -187,8 +187,9 @@ func load[K comparable, V any](
 	}
 }
 
-// loadAll returns a thunk for each key, and queues reading those that are new in b. known reports whether some are
-// not. It counts hits in the profile of the request.
+// loadAll returns a thunk for each key, in their order, and queues reading those that are new in b. known reports
+// whether some are not new. If b does not run, the thunks wait until ctx ends. It counts hits in the profile of the
+// request.
 func (l *loader[K, V]) loadAll(
 	ctx context.Context, b *storage.Batch, keys []K, queue storage.QueueKeys[K, V],
 ) (known bool, thunks []dataloader.Thunk[V]) {
@@ -231,8 +232,8 @@ func LoadOne[K comparable, V any](
 	return found, wrap.Error(err, "reading %s %v", typ, key)
 }
 
-// loadNow reads the objects of a type with keys that the operation has not read, with a batch of its own, which it
-// sends at once; see [Load].
+// loadNow returns the objects of a type with keys. It reads those that the operation has not read with a batch of its
+// own, which it sends at once; see [Load].
 func loadNow[K comparable, V any](
 	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) ([]V, error) {

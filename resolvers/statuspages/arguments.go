@@ -98,8 +98,8 @@ func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanc
 }
 
 // countNotices sets the count functions of lists, one for each of the objects of: they read the numbers of notices of
-// all objects, found by their codes, with one statement, if totalCount is selected. Without status pages there is no
-// count.
+// all objects, found by their codes, with one statement, if totalCount is selected. source is what relates notices to
+// the objects, such as [statuspages.NoticesOfPage]. Without status pages there is no count.
 func countNotices[T, C any](
 	f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string,
 	filter statuspages.NoticeFilter,

@@ -112,7 +112,8 @@ func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target
 }
 
 // destination returns the code of the object or page that a mutation writes to. It reads the page if kind is nil. If
-// kind is empty, as for webhooks, it accepts codes only.
+// kind is empty, as for webhooks, it accepts codes only. An invalid id is BAD_USER_INPUT, and a page that does not
+// exist NOT_FOUND. It does not check whether the object exists.
 func (r *Resolver) destination(ctx context.Context, kind target, to *status.Target) (string, error) {
 	if kind != nil {
 		return codeOf(to.ID, kind...)
@@ -168,8 +169,8 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// webhookMutation returns the function of a mutation of webhooks, whose payload has the new secret; see [mutation]. do
-// writes, and returns the code and the secret, which is empty if there is none.
+// webhookMutation returns the function of a mutation of webhooks, whose payload has the new secret; see [mutation].
+// The sender needs the role admin. do writes, and returns the code and the secret, which is empty if there is none.
 func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {

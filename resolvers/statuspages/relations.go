@@ -119,8 +119,8 @@ func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Req
 		status.Monitoring)
 }
 
-// incidents reads the incidents of each page in the given states as connections. Each page is read with one
-// statement.
+// incidents reads the incidents of each page in the given states, or in all without any, as connections. States in
+// args replace them. Each page is read with one statement.
 func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.StatusPageIncidentsArgs,
 	states ...status.State) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -158,8 +158,8 @@ func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Re
 	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.Planned)
 }
 
-// maintenances reads the maintenances of each page in the given states as connections, ordered by their start with
-// byStart. Each page is read with one statement.
+// maintenances reads the maintenances of each page in the given states, or in all without any, as connections, ordered
+// by their start with byStart. States in args replace them. Each page is read with one statement.
 func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 	byStart bool, states ...status.State) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,

@@ -107,8 +107,9 @@ func (s *Site) crawl(
 	return nil
 }
 
-// body returns the uncompressed body of a path of a page: an embedded file, the cached document if known is true,
-// or a new rendering. An error says with which status the path cannot be rendered.
+// body returns the uncompressed body of a path of a page: an embedded file, or the document of [Site.find], which that
+// can render. If known is true, it prefers a document of any revision that was rendered on request before. An error
+// says with which status the path cannot be rendered.
 func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error) {
 	if file := s.files[r.URL.Path]; file != nil {
 		return file.Unpack()
