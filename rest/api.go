@@ -34,11 +34,9 @@ type API struct {
 	Server    *server.Server
 	Wording   Wording
 
-	helpers  runFunc           // runs the helper operations of endpoints
-	byPath   map[string]*route // by the paths of their endpoints
-	routes   map[int][]*route  // by their number of segments, in the order in which they are tried
-	ages     map[int][]string  // values of Cache-Control, by seconds
-	prepared map[*Endpoint]*prepared
+	helpers runFunc              // runs the helper operations of endpoints
+	routes  map[outline][]*route // by the outlines of their paths, in the order in which they are tried
+	ages    map[int][]string     // values of Cache-Control, by seconds
 }
 
 // Wording has the API's texts for typed errors of the graph.
@@ -49,6 +47,7 @@ type Wording struct {
 	Error func(error) string
 }
 
+// prepared is the document of an endpoint.
 type prepared struct {
 	document *server.Document
 	// roots are the aliases of the fields that form the body, by operation.
@@ -105,9 +104,8 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 // Init parses and validates all documents, caches them in the GraphQL server and registers the routes. Call it once
 // before the API serves requests. It fails if a document is invalid. It panics if the grammar of a path is.
 func (a *API) Init() error {
-	a.byPath, a.routes, a.prepared = map[string]*route{}, map[int][]*route{}, map[*Endpoint]*prepared{}
-	a.ages = map[int][]string{}
-	a.helpers = a.Server.Run
+	a.routes, a.ages, a.helpers = map[outline][]*route{}, map[int][]string{}, a.Server.Run
+	byPath := map[string]*route{}
 	fragments, err := Fragments(a.Documents)
 	if err != nil {
 		return err
@@ -120,20 +118,20 @@ func (a *API) Init() error {
 				return fmt.Errorf("%s: %w", e.Path, err)
 			}
 		}
-		a.prepared[e] = read[e.Document]
+		e.prepared = read[e.Document]
 		for _, age := range []int{e.MaxAge, e.MaxAgeVolatile} {
 			a.ages[age] = []string{"public, max-age=" + strconv.Itoa(age)}
 		}
-		at := a.byPath[e.Path]
-		if at == nil {
-			at = newRoute(a.Prefix, e.Path)
-			a.byPath[e.Path] = at
-			a.routes[len(at.segments)] = append(a.routes[len(at.segments)], at)
+		if e.route = byPath[e.Path]; e.route == nil {
+			e.route = newRoute(a.Prefix, e.Path)
+			byPath[e.Path] = e.route
+			alike := outlineOf(e.Path)
+			a.routes[alike] = append(a.routes[alike], e.route)
 		}
 		if e.Body != nil {
-			at.post = e
+			e.route.post = e
 		} else {
-			at.get = e
+			e.route.get = e
 		}
 	}
 	for _, list := range a.routes { // literals first: a brace follows all letters
@@ -163,9 +161,8 @@ func (a *API) prepare(name string, fragments map[string]string) (*prepared, erro
 	return p, nil
 }
 
-// Document returns the document of an endpoint of this API. Call Init first. e must point into a.Endpoints: for a
-// copy of an endpoint, Document panics.
-func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].document }
+// Document returns the document of an endpoint of this API. Call Init first.
+func (*API) Document(e *Endpoint) *server.Document { return e.prepared.document }
 
 // fragmentSyntax matches a fragment, from its keyword at the start of a line to a closing brace on its own line.
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
@@ -237,7 +234,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // prefix.
 func (a *API) route(escaped string) *route {
 	path := a.relativePath(escaped)
-	for _, at := range a.routes[strings.Count(path, "/")+1] {
+	for _, at := range a.routes[outlineOf(path)] {
 		if at.matches(path) {
 			return at
 		}
@@ -313,9 +310,8 @@ func runNothing(context.Context, server.Call) *server.Result { return nil }
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
-		route: a.byPath[e.Path], path: a.relativePath(r.URL.EscapedPath()), Variables: map[string]any{},
-		Limit: a.Config.LimitDefault, Desc: e.Desc, Next: e.Next, document: a.prepared[e].document, style: scalar.REST,
-		runHelper: helpers,
+		path: a.relativePath(r.URL.EscapedPath()), Variables: map[string]any{},
+		Limit: a.Config.LimitDefault, Desc: e.Desc, Next: e.Next, style: scalar.REST, runHelper: helpers,
 	}
 	readParams := req.readClassic
 	if e.Family == Modern {
@@ -355,7 +351,7 @@ func (r *Request) operation() string {
 	case r.Selected != "":
 		return r.Selected
 	case r.Endpoint.Operation == nil:
-		return r.document.Operations()[0].Name
+		return r.Endpoint.prepared.document.Operations()[0].Name
 	default:
 		return r.Endpoint.Operation(r)
 	}
@@ -421,7 +417,7 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 	case err != nil:
 		return nil, err
 	}
-	return NewExplanation(a.Server, req.document, req.operation(), req.Variables)
+	return NewExplanation(a.Server, e.prepared.document, req.operation(), req.Variables)
 }
 
 // NewExplanation returns the explanation of an operation of a document, for [API.Explain] and that of package v2. It

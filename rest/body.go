@@ -120,6 +120,18 @@ func newRoute(prefix, path string) *route {
 	return at
 }
 
+// outline is what all paths of a route have in common: the first segment, in lower case, and the number of segments.
+type outline struct {
+	first    string
+	segments int
+}
+
+// outlineOf returns the outline of a path below the prefix, or of the pattern of such paths.
+func outlineOf(path string) outline {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return outline{strings.ToLower(first), strings.Count(path, "/")}
+}
+
 // isParameter reports whether the segment is a parameter such as {id}, and not a literal.
 func (s segment) isParameter() bool { return strings.HasPrefix(s.text, "{") }
 

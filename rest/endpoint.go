@@ -47,6 +47,9 @@ type Endpoint struct {
 	// MaxAge is the max-age of the response in seconds.
 	MaxAge int
 	Options
+
+	route    *route    // of Path; set by [API.Init], as is prepared
+	prepared *prepared // from Document
 }
 
 // Options are what only some endpoints have.
@@ -172,16 +175,14 @@ type Request struct {
 	Cut *int64
 	// runHelper runs helper operations before the endpoint's operation.
 	runHelper runFunc
-	route     *route
 	path      string // escaped, below the prefix of the API
 	maxLimit  int    // the maximum page size
 	style     scalar.Style
-	document  *server.Document
 	converted map[string][]Value // modern family only
 }
 
 // Path returns the decoded value of a parameter in the path of the request.
-func (r *Request) Path(name string) string { return r.route.param(r.path, name) }
+func (r *Request) Path(name string) string { return r.Endpoint.route.param(r.path, name) }
 
 // Set sets a variable of the document in r.Variables. Dots in the name select fields of input objects, which Set
 // creates. It replaces an earlier value, but ignores a nil map.
@@ -210,7 +211,7 @@ func (r *Request) Set(variable string, v any) {
 // only explained.
 func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
 	return r.runHelper(r.HTTP.Context(), server.Call{
-		Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST,
+		Document: r.Endpoint.prepared.document, Operation: operation, Variables: variables, Style: scalar.REST,
 		Limits: relay.Limits{Default: 1, Max: 1},
 	})
 }

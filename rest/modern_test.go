@@ -48,8 +48,9 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.route = newRoute("", e.Path)
 	return &Request{
-		Config: &Config{Base: base}, Endpoint: e, Next: e.Next, route: newRoute("", e.Path),
+		Config: &Config{Base: base}, Endpoint: e, Next: e.Next,
 		path:      "/accounts/" + url.PathEscape(id) + "/rows/" + url.PathEscape(row),
 		Variables: map[string]any{},
 		HTTP: &http.Request{

@@ -160,7 +160,8 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 // TokensOfAccount rows. It returns nil if the client disconnected or the time is up.
 func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	return a.Server.Run(ctx, server.Call{
-		Document: req.document, Operation: req.operation(), Variables: req.Variables, Style: req.style,
+		Document: req.Endpoint.prepared.document, Operation: req.operation(), Variables: req.Variables,
+		Style:  req.style,
 		Limits: relay.Limits{Default: req.Limit, Max: max(req.Limit, a.Config.TokensOfAccount)},
 	})
 }
@@ -173,7 +174,7 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 	if len(res.Errors) > 0 {
 		return nil, "", a.problemOf(e.Family, res.Errors[0])
 	}
-	body, found := bodyOf(res.Data, a.prepared[e].roots[req.operation()])
+	body, found := bodyOf(res.Data, e.prepared.roots[req.operation()])
 	if !found || !res.Outcome.Found() {
 		return nil, "", a.notFoundProblem(req, &res.Outcome)
 	}

@@ -89,7 +89,7 @@ func variesByEncoding(h http.Header) {
 func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts ...[]byte) {
 	h := w.Header()
 	if tag != "" {
-		h.Set("ETag", tag)
+		h["Etag"] = []string{tag} // Set would look for the canonical form of the name
 		if status < http.StatusMultipleChoices && r.Method != http.MethodPost &&
 			Matches(r.Header.Get("If-None-Match"), tag) {
 			variesByEncoding(h)
@@ -110,7 +110,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts
 			h.Set("Content-Encoding", coding)
 		}
 	}
-	h.Set("Content-Length", strconv.Itoa(size))
+	h["Content-Length"] = []string{strconv.Itoa(size)}
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return
