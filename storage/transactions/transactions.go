@@ -185,7 +185,7 @@ func QueueAllWithID(b *storage.Batch, id ledger.TransactionID) storage.Result[[]
 
 // ByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, it
 // reads them again from a longer range. The inner transactions of a batch follow the batch. parts reads the transfers
-// of the others in the same statement ([ledger.Transaction.KnownTransfers]), unless tables are distributed.
+// of the others in the same statement ([ledger.TransactionParts]), unless tables are distributed.
 func ByID(
 	ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, parts bool,
 ) ([]*ledger.Transaction, error) {

@@ -39,21 +39,21 @@ from assessed_custom_fee` +
 // one list per transaction. If all of them were read with their transfers, it queues nothing.
 func QueueTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.CryptoTransfer] {
 	return queueParts(b, hbarTransfers, of, hbarRows,
-		func(t *ledger.Transaction) []*ledger.CryptoTransfer { return t.KnownTransfers })
+		func(p *ledger.TransactionParts) []*ledger.CryptoTransfer { return p.Transfers })
 }
 
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account.
 // The result has one list per transaction. If all of them were read with their transfers, it queues nothing.
 func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.TokenTransfer] {
 	return queueParts(b, tokenTransfers, of, tokenRows,
-		func(t *ledger.Transaction) []*ledger.TokenTransfer { return t.KnownTokenTransfers })
+		func(p *ledger.TransactionParts) []*ledger.TokenTransfer { return p.TokenTransfers })
 }
 
 // QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and
 // amount. The result has one list per transaction. If all of them are known to have none, it queues nothing.
 func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.AssessedCustomFee] {
 	return queueParts(b, assessedFees, of, feeRows,
-		func(t *ledger.Transaction) []*ledger.AssessedCustomFee { return t.KnownFees })
+		func(p *ledger.TransactionParts) []*ledger.AssessedCustomFee { return p.CustomFees })
 }
 
 // QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. The result has one list
@@ -61,7 +61,7 @@ func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction) storage
 // reward can be another one. If all transactions were read with their rewards, it queues nothing.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction) storage.Result[[][]*ledger.StakingReward] {
 	return queueParts(b, stakingRewards, of, rewardRows,
-		func(t *ledger.Transaction) []*ledger.StakingReward { return t.KnownRewards },
+		func(p *ledger.TransactionParts) []*ledger.StakingReward { return p.Rewards },
 		int64(b.DB().SystemEntity(stakingRewardNum)))
 }
 
@@ -99,14 +99,14 @@ var (
 )
 
 // queueParts queues a query for rows of transactions, unless they were read with all of the transactions: known
-// returns those of a transaction then, else nil. further are arguments after the keys. read must order its rows by
-// consensus time.
+// returns those of a transaction, or nil if they were not read. further are arguments after the keys. read must order
+// its rows by consensus time.
 func queueParts[C any](
 	b *storage.Batch, read *storage.Keyed, of []*ledger.Transaction, rows *storage.Mapper[part[C], part[C]],
-	known func(*ledger.Transaction) []*C, further ...any,
+	known func(*ledger.TransactionParts) []*C, further ...any,
 ) storage.Result[[][]*C] {
-	if !slices.ContainsFunc(of, func(t *ledger.Transaction) bool { return known(t) == nil }) {
-		return storage.Known(list.Map(of, known))
+	if !slices.ContainsFunc(of, func(t *ledger.Transaction) bool { return t.Parts == nil || known(t.Parts) == nil }) {
+		return storage.Known(list.Map(of, func(t *ledger.Transaction) []*C { return known(t.Parts) }))
 	}
 	sql, args := read.For(b.DB(), times(of), payers(of))
 	return storage.Map(rows.Queue(b, sql, append(args, further...)),

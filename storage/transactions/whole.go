@@ -34,36 +34,36 @@ var wholeRows = storage.NewMapper(func(r *wholeRow, into []any) []any {
 	return append(transactionTargets(&r.transactionRow, into), &r.hbars, &r.tokens, &r.rewards, &r.charged)
 }, finishWhole, func(r *wholeRow) *ledger.Transaction { return &r.Transaction })
 
-// finishWhole fills the known rows of a transaction from arrays of numbers. Custom fees, which few transactions
-// have, are known if there are none. Only transactions with an hbar transfer of the staking reward account have
-// rewards.
+// finishWhole fills the parts of a transaction from arrays of numbers. Custom fees, which few transactions have, are
+// set if there are none. Only transactions with an hbar transfer of the staking reward account have rewards.
 func finishWhole(r *wholeRow) error {
-	r.KnownTransfers = rowsOf(r.hbars, 3, func(v []int64) ledger.CryptoTransfer {
+	r.Parts = new(ledger.TransactionParts)
+	r.Parts.Transfers = rowsOf(r.hbars, 3, func(v []int64) ledger.CryptoTransfer {
 		return ledger.CryptoTransfer{
 			AccountID: ledger.EntityID(v[0]), Amount: v[1], IsApproval: v[2] != 0,
 			ConsensusTimestamp: r.ConsensusTimestamp,
 		}
 	})
-	slices.SortStableFunc(r.KnownTransfers, func(a, b *ledger.CryptoTransfer) int {
+	slices.SortStableFunc(r.Parts.Transfers, func(a, b *ledger.CryptoTransfer) int {
 		return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), cmp.Compare(a.Amount, b.Amount))
 	})
-	r.KnownTokenTransfers = rowsOf(r.tokens, 4, func(v []int64) ledger.TokenTransfer {
+	r.Parts.TokenTransfers = rowsOf(r.tokens, 4, func(v []int64) ledger.TokenTransfer {
 		return ledger.TokenTransfer{
 			TokenID: ledger.EntityID(v[0]), AccountID: ledger.EntityID(v[1]), Amount: v[2], IsApproval: v[3] != 0,
 		}
 	})
-	if !slices.ContainsFunc(r.KnownTransfers, func(c *ledger.CryptoTransfer) bool {
+	if !slices.ContainsFunc(r.Parts.Transfers, func(c *ledger.CryptoTransfer) bool {
 		return c.AccountID.Num() == stakingRewardNum
 	}) {
 		r.rewards = nil
 	}
-	r.KnownRewards = rowsOf(r.rewards, 2, func(v []int64) ledger.StakingReward {
+	r.Parts.Rewards = rowsOf(r.rewards, 2, func(v []int64) ledger.StakingReward {
 		return ledger.StakingReward{
 			AccountID: ledger.EntityID(v[0]), Amount: v[1], ConsensusTimestamp: r.ConsensusTimestamp,
 		}
 	})
 	if !r.charged {
-		r.KnownFees = make([]*ledger.AssessedCustomFee, 0)
+		r.Parts.CustomFees = make([]*ledger.AssessedCustomFee, 0)
 	}
 	return finishTransaction(&r.transactionRow)
 }

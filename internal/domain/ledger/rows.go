@@ -48,6 +48,14 @@ func (t *NFTTransaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
 
+// TransactionParts are the rows that were read with a transaction. A list that was not read is nil.
+type TransactionParts struct {
+	Transfers      []*CryptoTransfer
+	TokenTransfers []*TokenTransfer
+	CustomFees     []*AssessedCustomFee
+	Rewards        []*StakingReward
+}
+
 // MetadataText returns the metadata as text, or null if they are missing or not valid UTF-8.
 func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
 

@@ -2268,14 +2268,8 @@ type Transaction struct {
 	ValidDurationSeconds Null[int64]
 	// The valid start time.
 	ValidStartTimestamp Timestamp
-	// The custom fees, if they were read with the transaction, else nil.
-	KnownFees []*AssessedCustomFee
-	// The staking rewards, if they were read with the transaction, else nil.
-	KnownRewards []*StakingReward
-	// The token transfers, if they were read with the transaction, else nil.
-	KnownTokenTransfers []*TokenTransfer
-	// The hbar transfers, if they were read with the transaction, else nil.
-	KnownTransfers []*CryptoTransfer
+	// The rows that were read with the transaction, or nil.
+	Parts *TransactionParts
 }
 
 // What a transaction changed: the state right after it, compared with the state right before it. Transactions that it
