@@ -124,25 +124,27 @@ var (
 	)
 )
 
-// Keyed is a statement for the rows with some keys. Its texts are for arrays, for a single key of each kind, and for
-// arrays on a distributed database.
-type Keyed struct{ arrays, single, apart string }
+// Keyed is a statement for the rows with some keys, for arrays, for a single key of each kind, and for arrays on a
+// distributed database.
+type Keyed struct{ arrays, single, apart *Read }
 
 // ByKeys returns a statement in three forms: for a single key, for arrays of keys, and for distributed tables.
 // [Any1] and the like in sql stand for the keys.
-func ByKeys(sql string) *Keyed { return &Keyed{sql, singleKeys.Replace(sql), openKeys.Replace(sql)} }
+func ByKeys(sql string) *Keyed {
+	return &Keyed{&Read{SQL: sql}, &Read{SQL: singleKeys.Replace(sql)}, &Read{SQL: openKeys.Replace(sql)}}
+}
 
-// Arrays returns the text for arrays of keys, in the form for the tables of db.
-func (k *Keyed) Arrays(db *DB) string {
+// Arrays returns the statement for arrays of keys, in the form for the tables of db.
+func (k *Keyed) Arrays(db *DB) *Read {
 	if db.Distributed() {
 		return k.apart
 	}
 	return k.arrays
 }
 
-// For returns the text for some keys, one array for each parameter, and its arguments. If each array has one key, the
-// statement compares with the key itself, which costs PostgreSQL less.
-func (k *Keyed) For(db *DB, keys ...[]int64) (text string, args []any) {
+// For returns the statement for some keys, one array for each parameter, and its arguments. If each array has one key,
+// the statement compares with the key itself, which costs PostgreSQL less.
+func (k *Keyed) For(db *DB, keys ...[]int64) (r *Read, args []any) {
 	several := slices.ContainsFunc(keys, func(list []int64) bool { return len(list) != 1 })
 	args = make([]any, 0, len(keys)+1)
 	for _, list := range keys {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A statement has two plans. PostgreSQL joins tables, and unnests parents to read a page for each of them. Citus only
@@ -128,6 +129,25 @@ type Read struct {
 	Rest string
 }
 
+// kept are the statements of [DB.Kept], by their keys.
+var kept sync.Map
+
+// Kept returns a statement that differs between requests with the same key in its arguments only. describe describes
+// it for the first of them, and its text is kept, because composing the text takes longer than half of sending it.
+// Without a key, and if tables are distributed, the statement is described each time. There must be few keys.
+func (db *DB) Kept(key any, describe func() *Read) *Read {
+	if key == nil || db.Distributed() {
+		return describe()
+	}
+	if r, known := kept.Load(key); known {
+		return r.(*Read)
+	}
+	r := describe()
+	r = &Read{Setting: r.Setting, SQL: r.Query(db)}
+	kept.Store(key, r)
+	return r
+}
+
 // Rows is a query for the rows of a table that a statement uses. Other queries use it under the name of the table.
 type Rows struct{ Table, Query string }
 
@@ -171,15 +191,14 @@ func (db *DB) Of(name, column string) string {
 // By returns the join of a table with a page by pairs of columns: one of the table, and its key in the page. kind is
 // "join" or "left join".
 func By(kind, table, alias, page string, columns ...string) Join {
-	var on strings.Builder
-	on.Grow(100)
-	write(&on, " ", kind, " ", table, " ", alias, " on ")
-	and := ""
-	for i := 0; i < len(columns); i += 2 {
-		write(&on, and, alias, ".", columns[i], " = ", page, ".", columns[i+1])
-		and = " and "
+	var on []string
+	for pair := range slices.Chunk(columns, 2) {
+		on = append(on, alias+"."+pair[0]+" = "+page+"."+pair[1])
 	}
-	return Join{sql: on.String(), table: table, keys: columns}
+	return Join{
+		sql:   " " + kind + " " + table + " " + alias + " on " + strings.Join(on, " and "),
+		table: table, keys: columns,
+	}
 }
 
 // rows returns the description of the rows that Citus reads before the join: those of a query, or of a table by the
@@ -240,14 +259,7 @@ func (r *Read) text(db *DB) string {
 		add(alone, Rows{name, r.Page})
 	}
 	var sql strings.Builder
-	n := len(r.Select) + len(r.From) + len(r.Rest) + 64
-	if name == "" {
-		n += len(r.Page)
-	}
-	for _, j := range r.Joins {
-		n += len(j.sql)
-	}
-	sql.Grow(n)
+	sql.Grow(len(r.Select) + len(r.From) + len(r.Page) + len(r.Rest) + 256)
 	write(&sql, "select ", r.Select, "\nfrom ", r.From)
 	if r.Page != "" && r.From != "" {
 		write(&sql, " cross join ")
@@ -374,19 +386,16 @@ func (p *Parents) Any() string {
 // Join returns the join of a table with parents by pairs of columns: one of the table, and its key. kind is "join" or
 // "left join". If each parent has a statement, Citus first reads the rows of the table by the same keys.
 func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
-	var on, where strings.Builder
-	on.Grow(200)
-	write(&on, " ", kind, " ", table, " ", alias, " on ")
-	and := ""
-	for i := 0; i < len(columns); i += 2 {
-		key := p.Key(columns[i+1])
-		write(&on, and, alias, ".", columns[i], " = ", key)
-		if p.each != nil {
-			write(&where, and, columns[i], " = ", key)
-		}
-		and = " and "
+	var on, where []string
+	for pair := range slices.Chunk(columns, 2) {
+		key := p.Key(pair[1])
+		on = append(on, alias+"."+pair[0]+" = "+key)
+		where = append(where, pair[0]+" = "+key)
 	}
-	return Join{sql: on.String(), table: table, where: where.String()}
+	return Join{
+		sql:   " " + kind + " " + table + " " + alias + " on " + strings.Join(on, " and "),
+		table: table, where: strings.Join(where, " and "),
+	}
 }
 
 // forEach calls f for each of the statements that read the rows of parents. If the parents share one (p or p.each is

@@ -111,8 +111,8 @@ func TestByKeys(t *testing.T) {
 	} {
 		db := &DB{apart: &atomic.Bool{}}
 		db.apart.Store(c.apart)
-		text, args := k.For(db, c.keys...)
-		if text != c.want || len(args) != 2 || fmt.Sprint(args[0]) != fmt.Sprint(c.first) {
+		r, args := k.For(db, c.keys...)
+		if text := r.SQL; text != c.want || len(args) != 2 || fmt.Sprint(args[0]) != fmt.Sprint(c.first) {
 			t.Errorf("%s: %s %v", name, text, args)
 		}
 	}

@@ -276,8 +276,8 @@ func (f *fetch[T, R]) result() ([]*R, error) { return f.rows, f.err }
 func QueueByKey[T, R any, K ~int64](
 	b *Batch, m *Mapper[T, R], by *Keyed, keys []K, key func(*R) K,
 ) Result[[]*R] {
-	sql, args := by.For(b.db, Int64s(keys))
-	return Map(m.Queue(b, sql, args), func(rows []*R) []*R { return ForKeys(rows, keys, key) })
+	r, args := by.For(b.db, Int64s(keys))
+	return Map(m.QueueRead(b, r, args), func(rows []*R) []*R { return ForKeys(rows, keys, key) })
 }
 
 // ForKeys returns one of some rows for each key, or nil for keys without a row. Of several rows with the same key it

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,12 +163,17 @@ func (w *Where) OrderBy(p Page, columns ...string) string {
 // whether there is a next page, are part of the text: with a parameter, a generic plan would have to assume that a
 // tenth of all rows is read, so PostgreSQL would plan each execution.
 func (w *Where) limit(n int) string {
-	switch n {
-	case 1, 2, 25, 26, 100, 101:
+	if slices.Contains(usualSizes, n) {
 		return strconv.Itoa(n)
-	default:
-		return w.Arg(n)
 	}
+	return w.Arg(n)
+}
+
+var usualSizes = []int{1, 2, 25, 26, 100, 101}
+
+// IsFirst reports whether statements have no arguments for the page: it is the first one, of a usual size.
+func (p Page) IsFirst() bool {
+	return p.Greater == nil && p.Less == nil && slices.Contains(usualSizes, p.Limit)
 }
 
 // Order returns the columns with the direction of the page, for an ORDER BY clause.

@@ -29,7 +29,7 @@ from entity where `+strings.Join(list.Map(ledger.Unreleased[:], func(r [2]int64)
 // starts in the month before that of the upper bound, because each month begins with a full snapshot. It returns nil
 // if there are no balances.
 func NetworkSupplyAt(ctx context.Context, db *storage.DB, b storage.Window) (*ledger.NetworkSupply, error) {
-	return supply(ctx, db, unreleasedAt.Arrays(db),
+	return supply(ctx, db, unreleasedAt.Arrays(db).SQL,
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))),
 		int64(b.Upper))
 }

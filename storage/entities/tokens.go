@@ -278,7 +278,7 @@ func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*led
 		storage.Use(b, got, func(got []*ledger.EntityID) { facts.TopicHasFees = len(got) > 0 })
 	}
 	if len(q.Tokens) > 0 {
-		got := pricedTokenRows.Queue(b, factsByID.Arrays(db), []any{storage.Int64s(q.Tokens)})
+		got := pricedTokenRows.Queue(b, factsByID.Arrays(db).SQL, []any{storage.Int64s(q.Tokens)})
 		storage.Use(b, got, func(got []*pricedToken) {
 			for _, t := range got {
 				facts.Tokens[t.id] = t.facts

@@ -130,13 +130,13 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	}
 	args := []any{ids, opaque, remembered}
 	r := storage.Read{
-		Select: evmEntityColumns, Page: evmEntitiesNow.Arrays(s.db), As: "w", Joins: evmEntitiesJoined,
+		Select: evmEntityColumns, Page: evmEntitiesNow.Arrays(s.db).SQL, As: "w", Joins: evmEntitiesJoined,
 	}
 	if s.history.past {
 		month := ledger.Timestamp(snapshotSpan)
 		args = append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)),
 			int64(s.history.until-month), int64(s.history.until-2*month))
-		r = storage.Read{SQL: evmEntitiesThen.Arrays(s.db), Ahead: entitiesAhead}
+		r = storage.Read{SQL: evmEntitiesThen.Arrays(s.db).SQL, Ahead: entitiesAhead}
 	}
 	storage.Use(b, evmEntityRows.QueueRead(b, &r, args), s.keepEntities)
 }

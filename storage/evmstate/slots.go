@@ -61,9 +61,9 @@ func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	if len(asked) == 0 {
 		return
 	}
-	r, args := storage.Read{SQL: evmSlotsNow.Arrays(s.db)}, []any{contracts, slots}
+	r, args := storage.Read{SQL: evmSlotsNow.Arrays(s.db).SQL}, []any{contracts, slots}
 	if s.history.past {
-		r = storage.Read{SQL: evmSlotsThen.Arrays(s.db), Ahead: slotChanges}
+		r = storage.Read{SQL: evmSlotsThen.Arrays(s.db).SQL, Ahead: slotChanges}
 		args = append(args, int64(s.history.until))
 	}
 	storage.Use(b, evmSlotRows.QueueRead(b, &r, args), func(rows []*evmSlotRow) {

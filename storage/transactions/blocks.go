@@ -63,8 +63,8 @@ var blocksByNumber = storage.ByKeys(`select ` + blockColumns + ` from record_fil
 // QueueBlocks queues a query for blocks by number. The result has one block per number, or nil if no block or more than
 // one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64) storage.Result[[]*ledger.Block] {
-	sql, args := blocksByNumber.For(b.DB(), numbers)
-	return storage.Map(blockRows.Queue(b, sql, args), func(found []*ledger.Block) []*ledger.Block {
+	r, args := blocksByNumber.For(b.DB(), numbers)
+	return storage.Map(blockRows.QueueRead(b, r, args), func(found []*ledger.Block) []*ledger.Block {
 		count := make(map[int64]int, len(found))
 		for _, r := range found {
 			count[r.Number]++

@@ -203,21 +203,25 @@ const maxLogsOfResult = 100_000
 func QueueLogsOfResults(
 	b *storage.Batch, of []*ledger.ContractResult, blocks bool,
 ) storage.Result[[][]*ledger.ContractLog] {
-	columns, joins := logWithBlockColumns, logJoins
-	if !blocks {
-		columns, joins = logColumns+`, null::text, null::bigint`, logJoins[:1]
-	}
 	ps := partiesOf(b, of)
 	w := storage.With(ps.Args...)
-	page := ps.read(`p.ord, l.*`, `
+	most := w.Arg(len(of) * maxLogsOfResult)
+	r := b.DB().Kept([...]any{"logs of results", ps.From, ps.page, blocks}, func() *storage.Read {
+		columns, joins := logWithBlockColumns, logJoins
+		if !blocks {
+			columns, joins = logColumns+`, null::text, null::bigint`, logJoins[:1]
+		}
+		page := ps.read(`p.ord, l.*`, `
   where case `+ps.Key("synthetic")+` when 1 then l.synthetic is true and `+ps.Key("asked")+` in (0, l.contract_id)
     else coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) end
-    and not `+wildcard+` limit `+w.Arg(len(of)*maxLogsOfResult),
-		ps.join("join", "contract_log", "l", "consensus_timestamp", "at"), ps.transaction("left join"))
-	return logWithBlockRows.QueueChildren(b, len(of), &storage.Read{
-		Parents: ps.Parents, Select: `l.ord, ` + columns, Page: page.Query(b.DB()), Name: "page", As: "l", Joins: joins,
-		Rest: ` order by l.ord, l.consensus_timestamp, l.index`,
-	}, w.Args)
+    and not `+wildcard+` limit `+most,
+			ps.join("join", "contract_log", "l", "consensus_timestamp", "at"), ps.transaction("left join"))
+		return &storage.Read{
+			Parents: ps.Parents, Select: `l.ord, ` + columns, Page: page.Query(b.DB()), Name: "page", As: "l",
+			Joins: joins, Rest: ` order by l.ord, l.consensus_timestamp, l.index`,
+		}
+	})
+	return logWithBlockRows.QueueChildren(b, len(of), r, w.Args)
 }
 
 // ContractLog reads the log with a consensus time and an index. It returns nil if the log does not exist or matches

@@ -3,7 +3,6 @@ package transactions
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -136,33 +135,21 @@ func foundRead(locator string) *storage.Read {
 	}
 }
 
-// foundQueries has the results of [foundWithFile] by their locators and whether the tables are distributed. There are
-// few locators, and composing the texts takes a tenth of what a request for a result allocates.
-var foundQueries sync.Map
-
-// foundWithFile returns the query for a result and its call data. It changes the select list of r, and caches the
-// text.
-func foundWithFile(db *storage.DB, r *storage.Read) string {
-	key := [...]any{r.Page, db.Distributed()}
-	if query, ok := foundQueries.Load(key); ok {
-		return query.(string)
-	}
-	r.Select = foundWithData
-	query := r.Query(db)
-	foundQueries.Store(key, query)
-	return query
-}
-
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum
 // transaction. The result has one element per reference, nil for those that do not exist. Unlike in lists, the
 // parties of the transaction determine which rows belong to the result.
 func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*ledger.ContractResult] {
 	return storage.All(list.Map(refs, func(ref ResultRef) storage.Result[*ledger.ContractResult] {
 		var w storage.Where
-		r := foundRead(ref.locator(&w))
-		if ref.CallData {
-			r = fileRead(foundWithFile(b.DB(), r))
-		}
+		locator := ref.locator(&w)
+		r := b.DB().Kept([...]any{"result", locator, ref.CallData}, func() *storage.Read {
+			r := foundRead(locator)
+			if ref.CallData {
+				r.Select = foundWithData
+				r = fileRead(r.Query(b.DB()))
+			}
+			return r
+		})
 		row := storage.First(foundResultRows.QueueRead(b, r, w.Args))
 		return storage.Map(row, func(r *foundResult) *ledger.ContractResult { return r.result(b.DB(), &ref) })
 	}))
@@ -242,24 +229,12 @@ func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 	return parties{b.ParentsOrOne("at, party, asked, synthetic", keys...), ""}
 }
 
-// join returns a join of a table with the parties: by their keys, or, if the result is not read yet, the one of
-// pageJoins, which must have the kind and the table.
+// join returns the join of a table with the parties by pairs of columns: one of the table, and one of the parties.
 func (p parties) join(kind, table, alias string, columns ...string) storage.Join {
 	if p.page == "" {
 		return p.Join(kind, table, alias, columns...)
 	}
-	return pageJoins[kind+table]
-}
-
-// pageJoins are the joins with a result that is not read yet, by their kind and table.
-var pageJoins = map[string]storage.Join{
-	"jointransaction": storage.By("join", "transaction", "t", "p", "consensus_timestamp", "at"),
-	"joincontract_transaction": storage.By("join", "contract_transaction", "ct", "p",
-		"consensus_timestamp", "at", "entity_id", "party"),
-	"left joincontract_transaction": storage.By("left join", "contract_transaction", "ct", "p",
-		"consensus_timestamp", "at", "entity_id", "party"),
-	"joincontract_state_change": storage.By("join", "contract_state_change", "s", "p", "consensus_timestamp", "at"),
-	"joincontract_log":          storage.By("join", "contract_log", "l", "p", "consensus_timestamp", "at"),
+	return storage.By(kind, table, alias, "p", columns...)
 }
 
 // transaction returns the join with the entities ct that took part in the transaction. kind is "join" or "left
@@ -292,17 +267,17 @@ func finishStateChange(c *ledger.ContractStateChange) error {
 // time.
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult) storage.Result[[][]*ledger.ContractStateChange] {
 	ps := partiesOf(b, of)
-	asked := ps.Key("asked")
-	return stateChangeRows.QueueChildren(b, len(of), ps.read(
-		`p.ord, `+stateChangeColumns,
-		` order by p.ord, s.contract_id, s.slot`,
-		ps.transaction("join"),
-		ps.join("join", "contract_state_change", "s", "consensus_timestamp", "at").
-			And(`case when s.migration then s.contract_id = `+
-				asked+` else s.contract_id = any(ct.contract_ids || `+asked+`) end`),
-		storage.Joined(` left join entity e on e.id = s.contract_id`,
-			"entity", `id in (select contract_id from contract_state_change)`),
-	), ps.Args)
+	r := b.DB().Kept([...]any{"state changes", ps.From, ps.page}, func() *storage.Read {
+		asked := ps.Key("asked")
+		return ps.read(`p.ord, `+stateChangeColumns, ` order by p.ord, s.contract_id, s.slot`,
+			ps.transaction("join"),
+			ps.join("join", "contract_state_change", "s", "consensus_timestamp", "at").
+				And(`case when s.migration then s.contract_id = `+
+					asked+` else s.contract_id = any(ct.contract_ids || `+asked+`) end`),
+			storage.Joined(` left join entity e on e.id = s.contract_id`,
+				"entity", `id in (select contract_id from contract_state_change)`))
+	})
+	return stateChangeRows.QueueChildren(b, len(of), r, ps.Args)
 }
 
 // wordSize is the size of an EVM word in bytes.
@@ -352,7 +327,7 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult) storage.Result
 // nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]*ledger.ContractResult] {
 	page, args := resultsByTime.For(b.DB(), storage.Int64s(times))
-	read := detailRows.QueueRead(b, detailsOf(page, ""), args)
+	read := detailRows.QueueRead(b, detailsOf(page.SQL, ""), args)
 	return storage.Map(read, func(rows []*ledger.ContractResult) []*ledger.ContractResult {
 		return withChainID(b.DB(), storage.ForKeys(rows, times, func(r *ledger.ContractResult) ledger.Timestamp {
 			return r.ConsensusTimestamp

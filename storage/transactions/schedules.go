@@ -148,8 +148,8 @@ func finishSignature(s *signatureRow) error {
 func QueueScheduleSignatures(
 	b *storage.Batch, schedules []ledger.EntityID,
 ) storage.Result[[][]*ledger.ScheduleSignature] {
-	sql, args := signaturesByID.For(b.DB(), storage.Int64s(schedules))
-	read := signatureRows.Queue(b, sql, args)
+	r, args := signaturesByID.For(b.DB(), storage.Int64s(schedules))
+	read := signatureRows.QueueRead(b, r, args)
 	return storage.Map(read, func(rows []*signatureRow) [][]*ledger.ScheduleSignature {
 		slices.SortFunc(rows, func(a, b *signatureRow) int {
 			return cmp.Or(

@@ -157,8 +157,10 @@ func QueueChildFlags(b *storage.Batch, of []*ledger.ContractResult) storage.Resu
 		return storage.Known(list.Map(of, func(r *ledger.ContractResult) bool { return r.Child.V }))
 	}
 	ps := partiesOf(b, of)
-	r := ps.read(`p.ord, t.parent_consensus_timestamp is not null`, ` order by p.ord, 2 desc`,
-		ps.join("join", "transaction", "t", "consensus_timestamp", "at"))
+	r := b.DB().Kept([...]any{"children", ps.From, ps.page}, func() *storage.Read {
+		return ps.read(`p.ord, t.parent_consensus_timestamp is not null`, ` order by p.ord, 2 desc`,
+			ps.join("join", "transaction", "t", "consensus_timestamp", "at"))
+	})
 	return storage.Map(storage.Values[bool]().QueueChild(b, len(of), r, ps.Args), func(rows []*bool) []bool {
 		return list.Map(rows, func(has *bool) bool { return has != nil && *has })
 	})

@@ -476,8 +476,8 @@ var partiesByTime = storage.ByKeys(partiesSQL)
 func Parties(
 	ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID,
 ) ([][]ledger.Party, error) {
-	rows, err := partyRows.List(ctx, db, "the parties of transactions", partiesByTime.Arrays(db), times(of), payers(of),
-		storage.Int64s(named))
+	rows, err := partyRows.ListRead(ctx, db, "the parties of transactions", partiesByTime.Arrays(db),
+		[]any{times(of), payers(of), storage.Int64s(named)})
 	if err != nil {
 		return nil, err
 	}

@@ -108,8 +108,8 @@ func queueParts[C any](
 	if !slices.ContainsFunc(of, func(t *ledger.Transaction) bool { return t.Parts == nil || known(t.Parts) == nil }) {
 		return storage.Known(list.Map(of, func(t *ledger.Transaction) []*C { return known(t.Parts) }))
 	}
-	sql, args := read.For(b.DB(), times(of), payers(of))
-	return storage.Map(rows.Queue(b, sql, append(args, further...)),
+	r, args := read.For(b.DB(), times(of), payers(of))
+	return storage.Map(rows.QueueRead(b, r, append(args, further...)),
 		func(rows []*part[C]) [][]*C { return partsOf(rows, of) })
 }
 
