@@ -89,7 +89,7 @@ func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of strin
 		part := storage.With(w.Args...)
 		storage.Filter(&part, "l.contract_id", f.ContractID)
 		storage.FilterOpaque(db, &part, "l.consensus_timestamp", b.timestamp)
-		logIndex(&part, b.index)
+		storage.Filter(&part, "l.index::bigint", b.index) // values can exceed the range of the column
 		for n, wanted := range f.Topics {
 			if len(wanted) > 0 {
 				part.And("l.topic"+strconv.Itoa(n)+" = any(?)", list.Map(wanted, trimmed))
@@ -123,11 +123,6 @@ func hashTime(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, p st
 	w.Args = t.Args
 	return `select t.consensus_timestamp from ` + call + ` where true` + t.String() +
 		` order by t.consensus_timestamp` + p.Direction() + ` limit 1`
-}
-
-// logIndex adds the conditions on the index of logs to w. Values in the filter can exceed the range of the column.
-func logIndex(w *storage.Where, f *ledger.LongFilter) {
-	storage.Filter(w, "l.index::bigint", f)
 }
 
 // logKeyset adds the conditions of keyset pagination by time and index to w. Indexes are bounded to the type of the
