@@ -175,18 +175,15 @@ func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger
 	return id.V, err
 }
 
-// Work returns the value for the context of an operation with which its statements are admitted: as scans, lists or
-// point reads. lists reports whether the operation selects lists, scans whether [Scans] is true for one of them, and
-// event whether it is a subscription, whose reads need a server that has the event.
-func Work(ctx context.Context, lists, scans, event bool) values.Value {
-	switch {
-	case scans:
-		return storage.Work(ctx, admission.Scans, event)
-	case lists:
-		return storage.Work(ctx, admission.Lists, event)
-	default:
-		return storage.Work(ctx, admission.PointReads, event)
+// Work returns the value for the context of an operation with which its statements are admitted. scans reports whether
+// [Scans] is true for one of its lists, and event whether it is a subscription, whose reads need a server
+// that has the event.
+func Work(ctx context.Context, scans, event bool) values.Value {
+	share := admission.Reads
+	if scans {
+		share = admission.Scans
 	}
+	return storage.Work(ctx, share, event)
 }
 
 // Scans reports whether a list usually reads many rows because of its filters: no index has one of them. list is the

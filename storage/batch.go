@@ -101,11 +101,7 @@ func (b *Batch) send(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	key := all[0].sql
-	if set != noSetting { // the first statement can be that of a setting
-		key = all[len(all)-1].sql
-	}
-	return b.db.run(ctx, key, func(q querier) error {
+	return b.db.run(ctx, func(q querier) error {
 		b.begin(all)
 		// a single query needs fewer protocol messages than a batch
 		if only := all[0]; len(all) == 1 && only.rows != nil {

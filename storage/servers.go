@@ -236,15 +236,15 @@ func isLost(err error) bool {
 	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isClosed(err)
 }
 
-// run calls f with the connections of a server when the queue admits a statement. sql identifies the statement in the
-// queue. If the server cannot answer, it calls f once more with another one. A bound connection bypasses the queue.
-// First it makes the other parts of the operation stop waiting for that of ctx ([RunAlone]).
-func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error {
+// run calls f with the connections of a server when the queue admits a statement. If the server cannot answer, it
+// calls f once more with another one. A bound connection bypasses the queue. First it makes the other parts of the
+// operation stop waiting for that of ctx ([RunAlone]).
+func (db *DB) run(ctx context.Context, f func(querier) error) error {
 	if db.conn != nil {
 		RunAlone(ctx)
 		return f(db.conn)
 	}
-	return db.on(ctx, admission.PointReads, sql, func(one *server, s *admission.Slot) error {
+	return db.on(ctx, admission.Reads, func(one *server, s *admission.Slot) error {
 		defer s.Leave()
 		return f(one.pool)
 	})
@@ -254,9 +254,7 @@ func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error 
 // If the server cannot answer, it calls f once more with another one. If ctx has no operation ([Work]), the call is
 // one of its own, in the given share. First it makes the other parts of the operation stop waiting for that of ctx
 // ([RunAlone]).
-func (db *DB) on(
-	ctx context.Context, share admission.Share, sql string, f func(*server, *admission.Slot) error,
-) error {
+func (db *DB) on(ctx context.Context, share admission.Share, f func(*server, *admission.Slot) error) error {
 	RunAlone(ctx)
 	w, ok := workKey.Of(ctx)
 	if !ok {
@@ -269,7 +267,7 @@ func (db *DB) on(
 			return err
 		}
 		entered := w.Turn.Recorded().Begin()
-		s, err := one.admission.Enter(ctx, &w.Operation, share, sql)
+		s, err := one.admission.Enter(ctx, &w.Operation, share)
 		entered()
 		if err != nil {
 			return err
@@ -305,7 +303,7 @@ func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 // have returned. The caller must call report with the time of the newest row that it has read. report raises this time
 // for all subscriptions of db, and does not block.
 func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger.Timestamp)) {
-	share := admission.PointReads
+	share := admission.Reads
 	if of, ok := workKey.Of(ctx); ok {
 		share = of.Share
 	}

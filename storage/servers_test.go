@@ -37,7 +37,7 @@ func TestChooseServer(t *testing.T) {
 			ctx := values.Context(t.Context(), admission.New(admission.Options{}).Turn("a", "").Value())
 			first := ""
 			for range 2 { // operations of the same request
-				w, _ := workKey.Of(values.Context(ctx, Work(ctx, admission.PointReads, event)))
+				w, _ := workKey.Of(values.Context(ctx, Work(ctx, admission.Reads, event)))
 				one, err := s.of(ctx, w)
 				if err != nil || !event && first != "" && one.name != first {
 					t.Fatalf("%v after %s: %v", one, first, err)
@@ -56,7 +56,7 @@ func TestChooseServer(t *testing.T) {
 	if used(true) != "a" {
 		t.Error("a subscription uses a server without its rows")
 	}
-	slot, err := s.list[0].admission.Enter(t.Context(), &admission.Operation{}, admission.PointReads, "")
+	slot, err := s.list[0].admission.Enter(t.Context(), &admission.Operation{}, admission.Reads)
 	if err != nil || used(false) != "b" {
 		t.Error("the least loaded server is not used", err)
 	}
@@ -67,7 +67,7 @@ func TestChooseServer(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	w := newWork(ctx, admission.PointReads)
+	w := newWork(ctx, admission.Reads)
 	w.latest = true
 	if one, err := s.of(ctx, w); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a subscription does not wait for its rows: %v %v", one, err)
@@ -99,7 +99,7 @@ func TestMove(t *testing.T) {
 		},
 	} {
 		s := threeServers()
-		w := newWork(t.Context(), admission.PointReads)
+		w := newWork(t.Context(), admission.Reads)
 		w.own.server, w.own.answered = s.list[c.from], c.answered
 		moved, got := s.move(t.Context(), w, s.list[c.from], c.err), ""
 		if moved {

@@ -15,32 +15,6 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// shed is middleware that responds with 503 while the memory is used up, and to clients that send no API key and whose
-// queue is too long. It is cheap: such requests are counted and not logged one by one. Requests of [exempt] pass.
-func (g *Gateway) shed(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		client := clientName(w, r)
-		var refusal *admission.Refusal
-		switch {
-		case exempt(r):
-		case g.budget.exhausted():
-			refusal = &admission.Refusal{Limit: admission.ByMemory}
-		case g.o.DB != nil && r.Header.Get(keyHeader) == "":
-			refusal = g.o.DB.Queue().Full(client)
-		}
-		if refusal == nil {
-			next.ServeHTTP(w, r)
-			return
-		}
-		if g.o.DB != nil {
-			class, _ := g.class(r)
-			g.o.DB.Queue().Refused(class)
-		}
-		g.metrics.observe(family(r.URL.Path), http.StatusServiceUnavailable, 0)
-		g.refuse(w, r, client, refusal)
-	})
-}
-
 // class returns the class under which the queue counts a request: the pattern of its path in the REST API, or the
 // label of [family]. It also returns the endpoint of the REST API, which belongs into the context of the request,
 // so that it is not searched again.
@@ -57,32 +31,38 @@ func (g *Gateway) class(r *http.Request) (name string, endpoint values.Value) {
 const statusGone = 499
 
 // run waits for the turn of a request and then calls next, with a timeout of RequestTimeout. It reads the body
-// before, sets the header Server-Timing, and responds with 503 if the queue refuses the request. If the client
-// disconnects while it waits, the status is statusGone. The turn ends early if the client reads the response slowly.
-// Streams are served at once and take a turn for each operation instead.
+// before, sets the header Server-Timing, and responds with 503 if the queue refuses the request or the memory of the
+// process is used up. If the client disconnects while it waits, the status is statusGone. The turn ends early if the
+// client reads the response slowly. Streams are served at once and take a turn for each operation instead.
 func (g *Gateway) run(
 	ctx context.Context, next http.Handler, w http.ResponseWriter, r *http.Request, turn *admission.Turn,
 ) {
-	if streams(r) {
-		next.ServeHTTP(w, r.WithContext(ctx))
-		return
-	}
-	l := limited(w)
-	err := receive(r, turn)
-	ctx, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
-	defer cancel()
-	if err == nil {
-		err = turn.Enter(ctx)
+	l, stream := limited(w), streams(r)
+	var err error
+	switch {
+	case g.budget.exhausted():
+		err = turn.Refuse(admission.ByMemory)
+	case !stream:
+		err = receive(r, turn)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, g.o.RequestTimeout)
+		defer cancel()
+		if err == nil {
+			err = turn.Enter(ctx)
+		}
 	}
 	refusal := admission.RefusalOf(err)
-	l.refused, l.slow, l.sending = refusal != nil, turn.Leave, turn.Send
+	l.refused = refusal != nil
 	switch {
 	case refusal != nil:
 		g.refuse(w, r, turn.Client(), refusal)
 	case err != nil:
 		w.WriteHeader(statusGone)
+	case stream:
+		next.ServeHTTP(w, r.WithContext(ctx))
 	default:
 		w.Header()["Server-Timing"] = timing(turn.Waited())
+		l.slow, l.sending = turn.Leave, turn.Hold
 		defer l.stop() // else a timer of each page would end later, in a goroutine of its own
 		next.ServeHTTP(w, r.WithContext(ctx))
 	}

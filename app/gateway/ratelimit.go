@@ -163,7 +163,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		client, limit, plans := clientName(w, r), g.o.Rates.PerMinute, g.o.Graph.Plans
+		client, limit, plans := "address "+addressOf(r), g.o.Rates.PerMinute, g.o.Graph.Plans
 		if text := r.Header.Get(keyHeader); text != "" && g.o.Rates.KeyFile != "" {
 			key, ok := g.rates.key(text)
 			if !ok {
@@ -205,16 +205,6 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 // balancers.
 func exempt(r *http.Request) bool {
 	return r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/")
-}
-
-// clientName returns the name of a client without an API key, from its address, and keeps it in w. w must be the
-// writer of [transfer.limit].
-func clientName(w http.ResponseWriter, r *http.Request) string {
-	l := limited(w)
-	if l.client == "" {
-		l.client = "address " + addressOf(r)
-	}
-	return l.client
 }
 
 type noHeaders struct{ http.ResponseWriter }

@@ -410,7 +410,7 @@ func TestReplicas(t *testing.T) {
 	c.report(t, "three servers", 0)
 	ports := map[int64]bool{}
 	for range 60 {
-		ctx := values.Context(t.Context(), storage.Work(t.Context(), admission.PointReads, false))
+		ctx := values.Context(t.Context(), storage.Work(t.Context(), admission.Reads, false))
 		for i, first := 0, int64(0); i < 3; i++ {
 			port, err := storage.Value[int64](ctx, g.DB, "the port", `select inet_server_port()::bigint`)
 			if err != nil || first != 0 && port != first {

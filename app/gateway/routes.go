@@ -104,7 +104,7 @@ func (g *Gateway) Public() http.Handler {
 		}
 		r.ServeHTTP(w, req)
 	})
-	return chi.Chain(defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.rate).Handler(routed)
+	return chi.Chain(defaultTransfer().limit, g.client, g.record, g.recover, g.rate).Handler(routed)
 }
 
 // isREST reports whether the path is below the REST prefix, ignoring case.
@@ -120,7 +120,7 @@ func (g *Gateway) Admin() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.adminHost)
 	g.health(r)
-	r.With(forAdmin, defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.rate).
+	r.With(forAdmin, defaultTransfer().limit, g.client, g.record, g.recover, g.rate).
 		Method(http.MethodPost, graphPath, g.graph)
 	r.Handle("/metrics", promhttp.HandlerFor(g.metrics.registry, promhttp.HandlerOpts{}))
 	r.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

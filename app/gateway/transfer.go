@@ -110,14 +110,13 @@ type limitedWriter struct {
 	c       http.ResponseController
 	timeout time.Duration
 	own     bool
-	status  int               // of the response; 0 before it begins
-	size    int               // bytes written
-	slow    func()            // called if the client reads slowly; can be nil
-	sending func(bytes int64) // counts the bytes of a large response while it is sent; can be nil
-	timer   *time.Timer       // calls slow
-	key     string            // name of the API key, for the log
-	client  string            // its name, once it was needed
-	refused bool              // the request was refused
+	status  int             // of the response; 0 before it begins
+	size    int             // bytes written
+	slow    func()          // called if the client reads slowly; can be nil
+	sending func(bytes int) // counts the bytes of a large response while it is sent; can be nil
+	timer   *time.Timer     // calls slow
+	key     string          // name of the API key, for the log
+	refused bool            // the request was refused
 }
 
 // limited returns the writer of [transfer.limit], which is the first middleware. It panics for any other writer.
@@ -151,13 +150,13 @@ func receive(r *http.Request, turn *admission.Turn) error {
 	body, rest := r.Body, io.Reader(r.Body)
 	received := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
 	_, err = io.CopyN(received, body, maxExplained+1)
-	size -= received.Len()
+	turn.Hold(received.Len() - size)
 	if errors.Is(err, io.EOF) { // complete: the handler can use the bytes without a copy
 		r.Body = struct {
 			*bytes.Buffer
 			io.Closer
 		}{received, body}
-		return turn.Hold(-size)
+		return nil
 	}
 	if err != nil {
 		rest = failed{err} // the body has no deadline anymore
@@ -166,7 +165,7 @@ func receive(r *http.Request, turn *admission.Turn) error {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(received, rest), body}
-	return turn.Hold(-size)
+	return nil
 }
 
 // failed is a reader that returns an error.
@@ -216,8 +215,8 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 		w.timer = time.AfterFunc(slowWrite, w.slow)
 	}
 	if w.sending != nil && len(p) >= charged {
-		w.sending(int64(len(p)))
-		defer w.sending(-int64(len(p)))
+		w.sending(len(p))
+		defer w.sending(-len(p))
 	}
 	for written := 0; ; {
 		part := p[written:min(len(p), written+transferPart)]

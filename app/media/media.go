@@ -58,7 +58,7 @@ func (f Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rest.Reject(w, r, http.StatusBadRequest, err.Error())
 		return
 	}
-	ctx := values.Context(r.Context(), resolvers.Work(r.Context(), true, false, false))
+	ctx := values.Context(r.Context(), resolvers.Work(r.Context(), false, false))
 	file, err := cached(ctx, f.Cache, topic.String(), func(ctx context.Context) (*media.File, error) {
 		return read.Inscribed(ctx, f.DB, topic)
 	})

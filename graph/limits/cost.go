@@ -131,12 +131,6 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 	return c
 }
 
-// Lists reports whether a selection set selects a connection at any depth. Such operations take more time of the
-// database, and the queue counts them so.
-func Lists(set ast.SelectionSet) bool {
-	return Selects(set, func(f *ast.Field) bool { return strings.HasSuffix(f.Definition.Type.Name(), "Connection") })
-}
-
 // Scans returns the number of lists at the root of an operation whose filters make them expensive. A list without the
 // argument filter does not count. scans reports that for a list; given reports whether one of its filters is given and
 // not null.

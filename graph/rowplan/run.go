@@ -291,7 +291,9 @@ func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldC
 	if err := p.read(ctx, r, v); err != nil {
 		return nil, err
 	}
-	admission.Of(ctx).Build(ctx)
+	if err := admission.Of(ctx).Build(ctx); err != nil {
+		return nil, err
+	}
 	written := &r.store.written
 	r.most = t.MaxResponse - int(written.Load())
 	b := p.write(t.Buffers.get(int(p.size.Load())+slack), r, v)

@@ -31,10 +31,10 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 		writeErrors(w, bad.status, gqlerror.List{bad.err})
 		return
 	}
-	cost, lists, scans := 0, false, false
+	cost, scans := 0, false
 	for _, op := range ops {
 		if op != nil {
-			cost, lists, scans = cost+op.cost, lists || op.lists, scans || op.scans > 0
+			cost, scans = cost+op.cost, scans || op.scans > 0
 		}
 	}
 	h, status := w.Header(), http.StatusOK
@@ -44,7 +44,7 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 	if refused != nil && refused[0].Extensions["code"] == string(fault.RateLimited) {
 		status = http.StatusTooManyRequests
 	}
-	store, work := new(rowplan.Store), s.o.Work(r.Context(), lists, scans, false)
+	store, work := new(rowplan.Store), s.o.Work(r.Context(), scans, false)
 	var running sync.WaitGroup
 	for i, op := range ops {
 		switch {

@@ -350,7 +350,7 @@ func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 		ctx, stop = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
 		defer stop()
 	}
-	of := &operation{entry: &entry{doc: x.operation.Doc, lists: true}, oc: &x.operation, scans: 1}
+	of := &operation{entry: &entry{doc: x.operation.Doc}, oc: &x.operation, scans: 1}
 	next, ctx := s.start(values.Context(s.context(values.Context(ctx, turn.Value()), of), csvPages.Value()),
 		&x.operation)
 	resp := next(ctx)

@@ -32,7 +32,6 @@ type entry struct {
 	doc   *ast.QueryDocument
 	costs map[*ast.OperationDefinition]*limits.Cost
 	ages  map[*ast.OperationDefinition]int
-	lists bool // an operation selects lists
 	// deferred are the operations with @defer. doc itself has none.
 	deferred map[*ast.OperationDefinition]*incremental.Operation
 }
@@ -48,7 +47,6 @@ func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	}
 	for _, op := range doc.Operations {
 		e.costs[op], e.ages[op] = limits.Price(op, pages), limits.Age(op)
-		e.lists = e.lists || limits.Lists(op.SelectionSet)
 	}
 	e.deferred = incremental.Extract(doc)
 	return e

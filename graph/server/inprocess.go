@@ -23,9 +23,8 @@ import (
 
 // Document is a document of the REST side, parsed and validated once.
 type Document struct {
-	text  string
-	doc   *ast.QueryDocument
-	lists map[string]bool // the operations that select lists
+	text string
+	doc  *ast.QueryDocument
 }
 
 // Prepare parses and validates a document of the REST API or the status pages and caches it forever. It fails if
@@ -36,15 +35,13 @@ func (s *Server) Prepare(text string) (*Document, error) {
 	if errs != nil {
 		return nil, fmt.Errorf("validating a document: %w", errs)
 	}
-	d := &Document{text: text, doc: doc, lists: map[string]bool{}}
 	for _, op := range doc.Operations {
 		if op.Operation != ast.Query {
 			return nil, fmt.Errorf("operation %s is not a query", op.Name)
 		}
-		d.lists[op.Name] = limits.Lists(op.SelectionSet)
 	}
 	s.docs.pin(text, doc)
-	return d, nil
+	return &Document{text: text, doc: doc}, nil
 }
 
 // Text returns the text of the document.
@@ -107,7 +104,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	}
 	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(),
 		r.result.Outcome.Value(),
-		s.o.Work(ctx, c.Document.lists[c.Operation], limits.Scans(op.SelectionSet, c.Variables, s.o.Scans) > 0, false))
+		s.o.Work(ctx, limits.Scans(op.SelectionSet, c.Variables, s.o.Scans) > 0, false))
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, &r.operation), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {

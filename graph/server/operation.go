@@ -29,7 +29,7 @@ type operation struct {
 // follows from its selection.
 func (o *operation) work(ctx context.Context, s *Server) values.Value {
 	scans := o.scans > 0 || limits.ScansPast(o.oc.Operation.SelectionSet)
-	return s.o.Work(ctx, o.lists, scans, o.oc.Operation.Operation == ast.Subscription)
+	return s.o.Work(ctx, scans, o.oc.Operation.Operation == ast.Subscription)
 }
 
 // split returns the operation split into its initial part and its deferred fragments, or nil if nothing is deferred.

@@ -35,7 +35,7 @@ func TestPanicWhileWriting(t *testing.T) {
 		// the functions of fields that are computed while they are written are missing, so calling them panics
 		Tables:    graph.NewTables(struct{ graph.Fields }{}, func() rowplan.Batch { return nil }),
 		Operation: func() values.Value { return nothing },
-		Work:      func(context.Context, bool, bool, bool) values.Value { return nothing },
+		Work:      func(context.Context, bool, bool) values.Value { return nothing },
 		Scans:     func(string, func(string) bool) bool { return false },
 		Classify:  resolvers.Classify, Limits: relay.Limits{Default: 1, Max: 1},
 		Settings: server.Settings{

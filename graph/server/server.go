@@ -52,9 +52,9 @@ type Options struct {
 	Tables *rowplan.Tables
 	// Operation returns the value that resolvers need in the context of one operation.
 	Operation func() values.Value
-	// Work returns the value that storage needs in the context of one operation. lists reports whether the operation
-	// selects lists, scans whether one of them is a scan, and event whether it is a subscription.
-	Work func(ctx context.Context, lists, scans, event bool) values.Value
+	// Work returns the value that storage needs in the context of one operation. scans reports whether one of its lists
+	// is a scan, and event whether it is a subscription.
+	Work func(ctx context.Context, scans, event bool) values.Value
 	// Scans reports whether a list at the root is a scan because of its filters, of which given reports whether one is
 	// given.
 	Scans func(list string, given func(filter string) bool) bool

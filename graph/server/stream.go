@@ -126,10 +126,8 @@ func (s *Server) stream(
 // enter counts the memory of a request, of size bytes, and waits for the turn of an operation. It returns the error
 // for the client if the queue refuses it or the context ends. The caller must end the turn in either case.
 func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error {
-	err := turn.Hold(size)
-	if err == nil {
-		err = turn.Enter(ctx)
-	}
+	turn.Hold(size)
+	err := turn.Enter(ctx)
 	if err == nil {
 		return nil
 	}

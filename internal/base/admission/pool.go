@@ -3,8 +3,6 @@ package admission
 import (
 	"context"
 	"math"
-	"slices"
-	"time"
 )
 
 // Share is a kind of statement. Each has a share of the connections to the database.
@@ -12,14 +10,9 @@ type Share uint8
 
 // The shares.
 const (
-	// PointReads are statements of operations without lists. They can use all connections that are not reserved for
-	// other shares.
-	PointReads Share = iota
-	// Lists are statements of operations with lists. They can use all connections that are not reserved for other
-	// shares.
-	Lists
-	// Scans are statements that take longer than [scanTime], or did so lately. They use a quarter of the connections
-	// at most.
+	// Reads are statements that can use all connections.
+	Reads Share = iota
+	// Scans are statements of operations that usually read many rows. They use a quarter of the connections at most.
 	Scans
 	// EVM are the snapshots of contract calls and traces. They use a third of the connections at most.
 	EVM
@@ -27,28 +20,13 @@ const (
 	shares
 )
 
-const (
-	// scanTime is the duration after which a statement counts as a scan, or maxScanTime if all statements take long
-	// because the processors are busy. Later statements with the same text count as scans for scanMemory, or until one
-	// is fast.
-	scanTime    = 250 * time.Millisecond
-	maxScanTime = 2 * time.Second
-	scanMemory  = 10 * time.Second
-	// maxScans is the number of texts of scans that are remembered.
-	maxScans = 1000
-)
-
-// Pool divides the connections to one server of the database among shares and clients. Each can use more than its
-// share while no other waits.
+// Pool divides the connections to one server of the database among shares and clients.
 type Pool struct {
 	q                      *Queue
 	capacity, perOperation int
-	most                   [shares]int          // connections that a share uses at most
-	reserved               int                  // connections that are kept for each share
-	held                   []*Slot              // in use
-	waiting                []*Slot              // in order of arrival
-	scans                  map[string]time.Time // texts of scans, and when they end to count as scans
-	typical                time.Duration        // moving average of the durations of statements that are no scans
+	most                   [shares]int // connections that a share uses at most
+	held                   []*Slot     // in use
+	waiting                []*Slot     // in order of arrival
 }
 
 // Operation is an operation whose statements run on the database.
@@ -68,26 +46,15 @@ type Slot struct {
 	op     *Operation
 	client *client
 	share  Share
-	sql    string
-	since  time.Time     // when it began to run
 	ready  chan struct{} // closed when a waiting slot is granted
 }
 
-// Pool registers a new pool of all connections with the queue, which then lets more requests run. One of them is
-// not divided: it is for health checks. An operation uses at most perOperation at the same time. It opens no
-// connection.
+// Pool returns a new pool of all connections to a server. One of them is not divided: it is for health checks. An
+// operation uses at most perOperation at the same time. It opens no connection.
 func (q *Queue) Pool(all, perOperation int) *Pool {
 	n := max(1, all-1)
-	p := &Pool{q: q, capacity: n, perOperation: perOperation, scans: map[string]time.Time{}}
-	p.most = [shares]int{PointReads: n, Lists: n, Scans: max(1, n/4), EVM: max(1, n/3)}
-	if n > int(shares) {
-		p.reserved = 1
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.pools = append(q.pools, p)
-	q.most.all += all
-	return p
+	most := [shares]int{Reads: n, Scans: max(1, n/4), EVM: max(1, n/3)}
+	return &Pool{q: q, capacity: n, perOperation: perOperation, most: most}
 }
 
 // Load returns the number of statements that run or wait, by which a server is selected.
@@ -99,20 +66,16 @@ func (p *Pool) Load() int {
 
 // Enter waits for the permission to run a statement. Unless it fails, the caller must call Leave. The first statement
 // of an operation is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until
-// the context ends. If a statement that can take long has to wait, the turn of its request ends. An operation without
-// a turn gets one of the client without a name.
-func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string) (*Slot, error) {
+// the context ends. An operation without a turn gets one of the client without a name.
+func (p *Pool) Enter(ctx context.Context, op *Operation, share Share) (*Slot, error) {
 	q := p.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if op.Turn == nil {
-		op.Turn = &Turn{q: q, client: q.join(""), class: &class{}}
+		op.Turn = q.turn("", &class{})
 	}
 	t := op.Turn
-	s := &Slot{p: p, op: op, client: t.client, share: max(share, op.Share), sql: sql}
-	if s.share < Scans && now().Before(p.scans[sql]) {
-		s.share = Scans
-	}
+	s := &Slot{p: p, op: op, client: t.client, share: max(share, op.Share)}
 	t.query(1, 0)
 	if p.fits(s) {
 		s.take()
@@ -120,52 +83,44 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	}
 	s.ready = make(chan struct{})
 	p.waiting = append(p.waiting, s)
-	q.watch()
-	if s.share >= Scans { // let others start
-		s.client.parked++
-		t.leave()
-	}
+	s.pend(1)
 	most := q.o.Timeout - t.waited
 	if op.started {
 		most = math.MaxInt64
 	}
-	q.mu.Unlock()
-	await(ctx, s.ready, most)
-	q.mu.Lock()
-	if !slices.Contains(p.waiting, s) {
-		return s, nil
+	err := t.await(ctx, s.ready, most)
+	if err != nil {
+		s.dequeue()
+		t.query(-1, 0)
+		q.grant()
+		return nil, err
 	}
-	s.dequeue()
-	t.query(-1, 0)
-	q.grant()
-	if ctx.Err() != nil {
-		return nil, ctx.Err() //nolint:wrapcheck // the caller knows its context
-	}
-	s.client.started-- // it was not served
-	return nil, t.refuse(ByTimeout)
+	return s, nil
 }
 
-// dequeue removes the slot from those that wait. If its statement can take long, the client has one fewer that is
-// parked. The caller holds the lock of the queue.
+// pend adds n to the numbers of statements of the queue and the client that wait. The caller holds the lock of the
+// queue.
+func (s *Slot) pend(n int) {
+	s.p.q.pending[s.share] += n
+	s.client.pending[s.share] += n
+}
+
+// dequeue removes the slot from those that wait. The caller holds the lock of the queue.
 func (s *Slot) dequeue() {
 	s.p.waiting = remove(s.p.waiting, s)
-	if s.share >= Scans {
-		s.client.parked--
-	}
+	s.pend(-1)
 }
 
-// take grants the slot: it counts it as held, from now, by its pool and its operation. The caller holds the lock
-// of the queue.
+// take grants the slot: its pool and its operation count it as held. The caller holds the lock of the queue.
 func (s *Slot) take() {
-	p := s.p
-	p.held = append(p.held, s)
-	s.since, s.op.started = now(), true
+	s.p.held = append(s.p.held, s)
+	s.op.started = true
 	s.op.held++
 	s.op.Turn.query(0, 1)
 }
 
-// Leave returns the permission to run a statement, so that others can, and updates which statements count as
-// scans. A nil slot does nothing. It must be called once.
+// Leave returns the permission to run a statement, so that others can. A nil slot does nothing. It must be called
+// once.
 func (s *Slot) Leave() {
 	if s == nil {
 		return
@@ -176,69 +131,31 @@ func (s *Slot) Leave() {
 	p.held = remove(p.held, s)
 	s.op.held--
 	s.op.Turn.query(-1, -1)
-	took := now().Sub(s.since)
-	if took < scanTime {
-		delete(p.scans, s.sql)
-	}
-	if s.share < Scans {
-		p.typical += (took - p.typical) / 16
-	}
 	p.grant()
 	p.q.grant()
 }
 
-// fits reports whether a slot can be granted now. It changes nothing. The caller holds the lock of the queue.
+// fits reports whether a slot can be granted now. One client uses at most half of the connections, and the last
+// quarter is for clients that use none, because nobody knows how long statements take. The caller holds the lock of
+// the queue.
 func (p *Pool) fits(s *Slot) bool {
-	var used [shares]int
-	own, scans := 0, 0 // of the client
+	used, own := 0, 0 // by the share and by the client
 	for _, h := range p.held {
-		used[h.share]++
+		if h.share == s.share {
+			used++
+		}
 		if h.client == s.client {
 			own++
-			if h.share == Scans {
-				scans++
-			}
 		}
 	}
 	free := p.capacity - len(p.held)
-	for share := range shares {
-		if share != s.share {
-			free -= max(0, p.reserved-used[share])
-		}
-	}
-	if s.share < Scans && (scans >= p.most[Scans] || own >= p.capacity/2) {
-		// For other clients: statements that turn out to be scans or are being canceled do not end soon.
-		free -= p.reserved
-	}
-	// The statements of one client can become scans, and then no longer use what is kept for these.
-	return free > 0 && own <= p.capacity-p.reserved*int(shares) && used[s.share] < p.most[s.share] &&
-		s.op.held < p.perOperation
+	return used < p.most[s.share] && (own == 0 && free > 0 ||
+		own < (p.capacity+1)/2 && free > p.capacity/4 && s.op.held < p.perOperation)
 }
 
-// sweep counts held statements that take long as scans, except those of the share [EVM], stores their SQL, and ends
-// the turns of their requests. Before it stores more than maxScans texts, it drops all. The caller holds the lock of
-// the queue.
-func (p *Pool) sweep() {
-	at := now()
-	slow := min(max(scanTime, 4*p.typical), maxScanTime)
-	for _, s := range p.held {
-		if s.share == EVM || at.Sub(s.since) < slow {
-			continue
-		}
-		s.op.Turn.accrue()
-		if len(p.scans) >= maxScans {
-			clear(p.scans)
-		}
-		p.scans[s.sql] = at.Add(scanMemory)
-		s.share = Scans
-		s.op.Turn.leave()
-	}
-}
-
-// grant sweeps and then grants waiting slots as long as one fits. Clients have the order of the queue, and the
-// operations of a client end before others begin. The caller holds the lock of the queue.
+// grant grants waiting slots as long as one fits. Clients have the order of the queue, and the operations of a client
+// end before others begin. The caller holds the lock of the queue.
 func (p *Pool) grant() {
-	p.sweep()
 	for {
 		var next *Slot
 		for _, s := range p.waiting {

@@ -3,7 +3,6 @@ package admission_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -65,7 +64,7 @@ func (s *simulation) run(ctx context.Context, r request) (waited time.Duration, 
 	if err := turn.Enter(ctx); err != nil {
 		return turn.Waited(), err
 	}
-	slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: turn}, r.share, r.class)
+	slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: turn}, r.share)
 	if err != nil {
 		return turn.Waited(), err
 	}
@@ -239,8 +238,8 @@ func TestExpensiveClient(t *testing.T) {
 func TestClosedLoops(t *testing.T) {
 	t.Parallel()
 	for _, r := range []request{
-		{"client", "class", 5 * time.Millisecond, admission.PointReads},
-		{"client", "class", 20 * time.Millisecond, admission.Lists},
+		{"client", "class", 5 * time.Millisecond, admission.Reads},
+		{"client", "class", 20 * time.Millisecond, admission.Reads},
 		{"client", "class", 5 * time.Millisecond, admission.EVM},
 		{"client", "class", 5 * time.Millisecond, admission.Scans},
 	} {
@@ -421,7 +420,9 @@ func TestMemory(t *testing.T) {
 				}
 			}
 		}
-		if err := s.q.Turn("large", "large").Hold(memory); err != nil {
+		turn := s.q.Turn("large", "large")
+		turn.Hold(memory - 64<<10)
+		if err := turn.Receive(t.Context(), 60<<10); err != nil {
 			t.Errorf("the memory of requests that have left is in use: %v", err)
 		}
 	})
@@ -520,11 +521,11 @@ func TestUnread(t *testing.T) {
 			defer other.End()
 			return admission.RefusalOf(other.Enter(t.Context()))
 		}
-		turn.Send(1 << 20)
+		turn.Hold(1 << 20)
 		if r := enter("greedy"); r == nil || r.Limit != admission.ByMemory || enter("modest") != nil {
 			t.Errorf("a client with all of the memory in responses: %v", r)
 		}
-		turn.Send(-1 << 20)
+		turn.Hold(-1 << 20)
 		if r := enter("greedy"); r != nil {
 			t.Error(r)
 		}
@@ -570,58 +571,83 @@ func TestProcessors(t *testing.T) {
 	var none *admission.Turn
 	none.Leave()
 	none.End()
-	none.Build(t.Context())
+	none.Hold(1)
 	_, err := none.Stream(0, 0)
-	if err != nil || none.Another() != nil || none.Client() != "" || none.Enter(t.Context()) != nil {
+	if err != nil || none.Build(t.Context()) != nil || none.Another() != nil || none.Client() != "" || none.Enter(t.Context()) != nil {
 		t.Error("a request without a turn has one")
 	}
 }
 
-// TestBuild checks that one client builds few responses at the same time, and that these count until their turns end.
+// TestBuild checks that one client builds few responses at the same time, in the order in which their statements have
+// ended and before new requests run, and that these count until their turns end.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
 		t.Helper()
-		built := map[string]bool{}
 		var mu sync.Mutex
-		begin := func(ctx context.Context, client, name string) *admission.Turn {
+		var built []string
+		done := func(name string) {
+			mu.Lock()
+			defer mu.Unlock()
+			built = append(built, name)
+		}
+		turns := map[string]*admission.Turn{}
+		begin := func(ctx context.Context, client, name string) (build func()) {
 			turn := s.q.Turn(client, "class")
-			go func() {
-				turn.Build(ctx)
-				turn.Build(ctx) // the next root field
-				mu.Lock()
-				defer mu.Unlock()
-				built[name] = true
-			}()
-			synctest.Wait()
-			return turn
+			turns[name] = turn
+			if err := turn.Enter(t.Context()); err != nil {
+				t.Error(err)
+			}
+			slot, err := s.pool.Enter(t.Context(), &admission.Operation{Turn: turn}, admission.Reads)
+			if err != nil {
+				t.Error(err)
+			}
+			return func() {
+				slot.Leave()
+				go func() {
+					if turn.Build(ctx) == nil && turn.Build(ctx) == nil { // the next root field
+						done(name)
+					}
+				}()
+				synctest.Wait()
+			}
 		}
 		expect := func(what string, want ...string) {
 			t.Helper()
 			synctest.Wait()
-			if got := slices.Sorted(maps.Keys(built)); !slices.Equal(got, want) {
-				t.Errorf("%s: %v, want %v", what, got, want)
+			if !slices.Equal(built, want) {
+				t.Errorf("%s: %v, want %v", what, built, want)
 			}
+			built = nil
 		}
-		for _, client := range []string{"modest", "greedy"} { // both are active
-			turn := s.q.Turn(client, "class")
-			if err := turn.Enter(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			turn.End()
-		}
-		first := begin(t.Context(), "greedy", "1")
-		second := begin(t.Context(), "greedy", "2")
 		ended, cancel := context.WithCancel(t.Context())
-		begin(ended, "greedy", "3")
+		modest := begin(t.Context(), "modest", "modest")
+		var all []func()
+		for _, name := range []string{"1", "2", "3"} {
+			all = append(all, begin(t.Context(), "greedy", name))
+		}
+		all = append(all, begin(ended, "greedy", "gone"))
+		for _, build := range all {
+			build()
+		}
 		expect("the first is being built", "1")
-		begin(t.Context(), "modest", "modest")
-		expect("a response of the other client", "1", "modest")
-		first.Leave()
-		expect("the first has ended", "1", "2", "modest")
+		go func() {
+			turn := s.q.Turn("greedy", "class")
+			defer turn.End()
+			if turn.Enter(t.Context()) == nil {
+				done("new")
+			}
+		}()
+		modest()
+		expect("a response of the other client", "modest")
 		cancel()
-		expect("the context of the third has ended", "1", "2", "3", "modest")
-		second.End()
+		expect("the context of the last has ended")
+		turns["1"].Leave()
+		expect("the first has ended", "2")
+		turns["2"].End()
+		expect("the second has ended", "3")
+		turns["3"].End()
+		expect("no response is being built", "new")
 	})
 }
 

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"heliograph/internal/base/profile"
 	"heliograph/internal/base/values"
 )
 
 // Turn is the permission of a request to run. It is used once, and its user must call End. The methods of a nil turn
-// do nothing, except for Receive, Send and Waited, which need a turn.
+// do nothing, except for Receive, Refuse and Waited, which need a turn.
 type Turn struct {
 	// Charge counts points towards the rate limit of the client. It reports false if the limit is exceeded. Nil means
 	// no limit.
@@ -24,36 +23,27 @@ type Turn struct {
 	// Kept is a value that the statements of the request share.
 	Kept atomic.Value
 
-	q       *Queue
-	client  *client
-	class   *class
-	arrived time.Time     // in the queue
-	waited  time.Duration // in the queue
-	ready   chan struct{} // closed when a waiting turn starts
-	running bool
-	left    bool // it has run
-	ended   bool
-	bytes   int64 // memory that it uses while it waits or its response is not read
-	room    int64 // what it has of the client's room for bodies, in bytes
+	q        *Queue
+	client   *client
+	class    *class
+	arrived  time.Time     // in the queue
+	before   int           // requests of the client that had started then
+	waited   time.Duration // in the queue
+	ready    chan struct{} // closed when a waiting turn starts
+	started  bool
+	running  bool
+	computes bool // it runs, and no statement of it runs or waits
+	ended    bool
+	bytes    int64 // memory that it uses while it waits or its response is not read
+	room     int64 // what it has of the client's room for bodies, in bytes
 
-	builds   bool  // its response is being built, or will be soon
-	building int64 // what it has of the processors on which the client builds responses
-
-	away       int       // statements that run or wait for a connection: the request does not compute
+	away       int       // statements that run or wait for a connection
 	statements int       // that run
 	since      time.Time // up to which the cost is known
-	cost, paid float64   // in seconds; paid is the part of the average cost that is not used up
+	cost, paid float64   // in seconds; paid is the average cost of the class when it started
 }
 
 var key = values.NewKey[*Turn]()
-
-// Turn returns a turn of the named client that has not started. The caller must call End. The names of classes must be
-// few.
-func (q *Queue) Turn(client, class string) *Turn {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return &Turn{q: q, client: q.join(client), class: q.class(class)}
-}
 
 // Of returns the turn of the request whose context is ctx, or nil if it has none.
 func Of(ctx context.Context) *Turn {
@@ -93,18 +83,20 @@ func (t *Turn) Another() *Turn {
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	return &Turn{q: t.q, client: t.q.join(t.client.name), class: t.class, Charge: t.Charge}
+	other := t.q.turn(t.client.name, t.class)
+	other.Charge = t.Charge
+	return other
 }
 
-// Hold counts more memory that the request uses until it runs, in bytes, or less if they are negative. It fails with a
-// [Refusal] if too much is in use, and then counts no memory of the turn anymore. A nil turn counts nothing.
-func (t *Turn) Hold(bytes int) error {
+// Hold adds bytes to the memory that the request uses until it runs, or of its response that is not read. They are
+// negative when it uses less. A nil turn counts nothing.
+func (t *Turn) Hold(bytes int) {
 	if t == nil {
-		return nil
+		return
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	return t.hold(int64(bytes))
+	t.add(int64(bytes))
 }
 
 // Receive is called before the body of a request is read, and counts its memory as Hold does. bytes is the size of the
@@ -113,44 +105,35 @@ func (t *Turn) Hold(bytes int) error {
 // The turn keeps the room until it starts, ends or is refused. Receive fails with a [Refusal] if too much memory is in
 // use, after the timeout of the queue, or at the end of ctx. The turn must not be nil.
 func (t *Turn) Receive(ctx context.Context, bytes int) error {
-	q, c := t.q, t.client
+	q := t.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if bytes < largeBody {
-		return t.hold(int64(bytes))
+	if bytes >= largeBody {
+		err := t.hold(overhead)
+		if err != nil {
+			return err
+		}
+		ctx, stop := context.WithTimeout(ctx, q.o.Timeout)
+		defer stop()
+		room := min(int64(bytes), q.o.Memory/roomShare)
+		q.mu.Unlock()
+		err = t.client.room.Acquire(ctx, room)
+		q.mu.Lock()
+		if err != nil {
+			return t.late(err)
+		}
+		t.room = room
 	}
-	err := t.hold(overhead)
-	if err != nil {
-		return err
-	}
-	most := q.o.Memory / roomShare
-	if c.room == nil {
-		c.room = semaphore.NewWeighted(most)
-	}
-	ctx, stop := context.WithTimeout(ctx, q.o.Timeout)
-	defer stop()
-	room := min(int64(bytes), most)
-	q.mu.Unlock()
-	err = c.room.Acquire(ctx, room)
-	q.mu.Lock()
-	switch {
-	case errors.Is(err, context.Canceled):
-		return err //nolint:wrapcheck // the caller knows its context
-	case err != nil:
-		return t.refuse(ByTimeout)
-	}
-	t.room = room
 	return t.hold(int64(bytes))
 }
 
-// hold counts memory in bytes. It refuses the turn if they are positive, more than the memory of the queue is in use,
-// and the client uses more than its share: that memory divided by roomShare and by the number of clients. The caller
-// holds the lock.
+// hold counts memory in bytes. It refuses the turn if more than the memory of the queue is in use, and the client uses
+// more than its share: that memory divided by roomShare and by the number of clients. The caller holds the lock.
 func (t *Turn) hold(bytes int64) error {
 	q := t.q
 	t.add(bytes)
 	share := q.o.Memory / roomShare / int64(len(q.clients))
-	if bytes <= 0 || q.bytes <= q.o.Memory || t.client.bytes <= share {
+	if q.bytes <= q.o.Memory || t.client.bytes <= share {
 		return nil
 	}
 	return t.refuse(ByMemory)
@@ -173,15 +156,46 @@ func (t *Turn) release() {
 	}
 }
 
-// refuse counts and returns the refusal of a turn, and returns its memory. A refusal by timeout also sets the highest
-// rate of the client, which [Queue.full] uses, to the current one. The caller holds the lock.
+// Refuse counts and returns the refusal of a turn, which must not be nil, for a reason that the queue does not know.
+func (t *Turn) Refuse(by Limit) error {
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	return t.refuse(by)
+}
+
+// refuse counts and returns the refusal of a turn, and returns its memory. The time after which to retry is that in
+// which the requests of the client that wait start, at its rate or at one per second if that is lower. It is at most a
+// minute. A refusal by timeout sets the rate to that since the turn arrived, without those that started in vain. The
+// caller holds the lock.
 func (t *Turn) refuse(by Limit) error {
+	c := t.client
 	t.class.Refused++
 	t.release()
 	if by == ByTimeout {
-		t.client.best = t.client.rate
+		if t.started {
+			c.started--
+		}
+		t.measure(0)
 	}
-	return t.client.refusal(by)
+	seconds := min(60, float64(len(c.waiting))/max(1, c.rate))
+	return &Refusal{by, time.Duration(seconds * float64(time.Second))}
+}
+
+// late returns the error of a turn that has waited in vain: that of its context if it was canceled, else a refusal.
+// The caller holds the lock.
+func (t *Turn) late(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return t.refuse(ByTimeout)
+}
+
+// measure sets the rate of the client to that since the turn arrived, but at least to a rate. Less than a tenth of the
+// timeout is too short for that. The caller holds the lock.
+func (t *Turn) measure(least float64) {
+	if took := now().Sub(t.arrived); took >= t.q.o.Timeout/10 {
+		t.client.rate = max(least, float64(t.client.started-t.before)/took.Seconds())
+	}
 }
 
 // Enter waits for the turn, for at most the timeout of the queue. It fails with a [Refusal], also at the deadline of
@@ -203,40 +217,39 @@ func (t *Turn) Enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(c.waiting)+c.parked == 0 { // it has used none of the time since
-		c.virtual = max(c.virtual, q.virtual)
+	if len(c.waiting) == 0 {
+		c.virtual = max(c.virtual, q.virtual) // it has used none of the time since
+		if q.fits(t) {
+			t.start()
+			return nil
+		}
 	}
-	switch {
-	case len(c.waiting) == 0 && q.fits(c):
-		t.start()
-		return nil
-	case q.full(c):
+	if q.full(c) {
 		return t.refuse(ByQueue)
 	}
-	t.arrived, t.ready = now(), make(chan struct{})
-	t.class.Waiting++
-	if c.waiting = append(c.waiting, t); len(c.waiting) == 1 {
-		c.started, c.since, c.rate, c.best = 0, t.arrived, 0, 0
-		q.queued = append(q.queued, c)
-		q.watch()
-	}
-	q.mu.Unlock()
-	await(ctx, t.ready, q.o.Timeout)
-	runtime.Gosched() // the turn that ended has started this one next, before requests that have arrived are read
-	q.mu.Lock()
-	if t.running {
-		return nil
-	}
-	t.dequeue()
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err() //nolint:wrapcheck // the caller knows its context
-	}
-	return t.refuse(ByTimeout)
+	return t.wait(ctx, len(c.waiting))
 }
 
-// await waits until ready is closed, for at most a duration, or until the context ends. The caller has to check which
-// of these happened.
-func await(ctx context.Context, ready chan struct{}, most time.Duration) {
+// wait lets the turn wait at a place in the queue of its client until it starts. The caller holds the lock, which it
+// releases meanwhile.
+func (t *Turn) wait(ctx context.Context, place int) error {
+	q, c := t.q, t.client
+	t.arrived, t.before, t.ready = now(), c.started, make(chan struct{})
+	t.class.Waiting++
+	if c.waiting = slices.Insert(c.waiting, place, t); len(c.waiting) == 1 {
+		c.rate = 0
+		q.queued = append(q.queued, c)
+	}
+	err := t.await(ctx, t.ready, q.o.Timeout)
+	if err != nil {
+		t.dequeue()
+	}
+	return err
+}
+
+// await waits until ready is closed, for at most a duration. The caller holds the lock, which it releases meanwhile.
+func (t *Turn) await(ctx context.Context, ready chan struct{}, most time.Duration) error {
+	t.q.mu.Unlock()
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
@@ -244,77 +257,83 @@ func await(ctx context.Context, ready chan struct{}, most time.Duration) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+	runtime.Gosched() // the turn that ended has started this one next, before requests that have arrived are read
+	t.q.mu.Lock()
+	select {
+	case <-ready:
+		return nil
+	default:
+		return t.late(ctx.Err())
+	}
 }
 
-// dequeue removes the turn from the queue and records how long it has waited. The caller holds the lock.
+// dequeue removes the turn from the queue and records how long it has waited before it started. The caller holds the
+// lock.
 func (t *Turn) dequeue() {
 	c := t.client
-	t.waited = now().Sub(t.arrived)
+	if !t.started {
+		t.waited = now().Sub(t.arrived)
+	}
 	t.class.Waiting--
 	if c.waiting = remove(c.waiting, t); len(c.waiting) == 0 {
 		t.q.queued = remove(t.q.queued, c)
 	}
 }
 
-// start lets a turn run that was granted: its body is no longer counted as waiting, and its client is charged with
-// the expected cost. The caller holds the lock of the queue.
+// start lets a turn run. When it has not run before, its body is no longer counted as waiting, and its client is
+// charged with the expected cost. The caller holds the lock of the queue.
 func (t *Turn) start() {
 	q, c := t.q, t.client
-	t.release()
-	t.running, t.since, t.paid = true, now(), t.class.cost
-	t.class.Served++
-	q.virtual = max(q.virtual, c.virtual)
-	c.virtual += t.paid
-	t.use(1, 1)
+	if !t.started {
+		t.started, t.paid = true, t.class.cost
+		t.release()
+		t.class.Served++
+		q.virtual = max(q.virtual, c.virtual)
+		c.virtual += t.paid
+		c.started++
+		t.measure(c.rate)
+	}
+	t.run(true)
 }
 
-// use changes the numbers of turns of the queue and the client that run, and of those that compute; negative numbers
-// lower them. The caller holds the lock.
-func (t *Turn) use(all, computing int) {
-	for _, n := range []*count{&t.q.used, &t.client.used} {
-		n.all += all
-		n.computing += computing
+// run lets the turn run, or no longer. The caller holds the lock of the queue.
+func (t *Turn) run(on bool) {
+	t.accrue()
+	t.running = on
+	t.count()
+}
+
+// count updates the numbers of turns that compute, after a change of this one. If it no longer computes, another may
+// start. The caller holds the lock of the queue.
+func (t *Turn) count() {
+	computes := t.running && t.away == 0
+	switch {
+	case computes == t.computes:
+	case computes:
+		t.computes = true
+		t.q.computing++
+		t.client.computing++
+	default:
+		t.computes = false
+		t.q.computing--
+		t.client.computing--
+		t.q.grant()
 	}
 }
 
-// Send adds bytes of a response that is being sent to the memory that the client uses; they are negative after they
-// were sent. It refuses nothing. The turn must not be nil.
-func (t *Turn) Send(bytes int64) {
-	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
-	t.add(bytes)
-}
-
-// Leave ends the turn if it is in use, and its response if it is being built, so that others can start. The request
-// can run on, for example to send the response.
+// Leave ends the turn if it is in use, so that others can start. The request can run on, for example to send the
+// response.
 func (t *Turn) Leave() {
 	if t == nil {
 		return
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	t.leave()
+	t.run(false)
 }
 
-// leave ends the building of the response, and the turn of a request if it still runs, and grants its place to
-// requests that wait. The caller holds the lock of the queue.
-func (t *Turn) leave() {
-	t.builds = false
-	if t.building > 0 {
-		t.client.builders.Release(t.building)
-		t.building = 0
-	}
-	if !t.running {
-		return
-	}
-	t.accrue()
-	t.running, t.left = false, true
-	t.use(-1, min(t.away, 1)-1)
-	t.q.grant()
-}
-
-// End ends the turn and its request: the client gets back the difference to the real cost, and the next request may
-// run. A second call and a nil turn do nothing.
+// End ends the turn and its request: the client pays the difference to the real cost, and the next request may run. A
+// second call and a nil turn do nothing.
 func (t *Turn) End() {
 	if t == nil {
 		return
@@ -322,15 +341,14 @@ func (t *Turn) End() {
 	q, c := t.q, t.client
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	t.leave()
+	t.run(false)
 	if t.ended {
 		return
 	}
 	t.ended = true
 	t.release()
-	if t.left {
-		c.virtual -= t.paid
-		t.paid = 0
+	if t.started {
+		c.virtual += t.cost - t.paid
 		t.class.cost += (t.cost - t.class.cost) / 16
 	}
 	c.turns--
@@ -340,65 +358,46 @@ func (t *Turn) End() {
 }
 
 // accrue adds the time since the last call to the cost of the turn: once while it computes, else once for each
-// statement that runs. Its client pays what exceeds the average cost of the class. The caller holds the lock.
+// statement that runs. The caller holds the lock.
 func (t *Turn) accrue() {
 	units := t.statements
-	if t.running && t.away == 0 {
+	if t.computes {
 		units = 1
 	}
 	at := now()
-	cost := float64(units) * at.Sub(t.since).Seconds()
+	t.cost += float64(units) * at.Sub(t.since).Seconds()
 	t.since = at
-	t.cost += cost
-	paid := min(cost, t.paid)
-	t.paid -= paid
-	t.client.virtual += cost - paid
 }
 
 // query changes the number of statements of the turn that run or wait, and of those that run. A turn that waits
 // for statements does not compute, so another may start. The caller holds the lock.
 func (t *Turn) query(away, statements int) {
 	t.accrue()
-	before := min(t.away, 1)
 	t.away += away
 	t.statements += statements
-	if after := min(t.away, 1); t.running && after != before {
-		t.use(0, before-after)
-		t.q.grant()
-	}
+	t.count()
 }
 
-// Build waits until the client can build another response: requests that waited for the database at the same time
-// should not all compute at the same time. Without it, another client waits for 83 ms instead of 31 (the 99th
-// percentile) while one requests large responses. The response counts until Leave or End is called. It does not count
-// if ctx ends before, when Build returns too. A turn that builds already or has ended does not wait.
-func (t *Turn) Build(ctx context.Context) {
+// Build waits while other requests of the client use all processors that it can have: requests that waited for the
+// database at the same time should not all compute at the same time. Without it, another client waits for 83 ms
+// instead of 31 (the 99th percentile) while one requests large responses. It fails as Enter does. Requests that have
+// begun run before new ones. A turn that does not run, or is nil, does not wait.
+func (t *Turn) Build(ctx context.Context) error {
 	if t == nil {
-		return
+		return nil
 	}
-	q := t.q
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if t.builds || t.ended { // events of subscriptions need no turn
-		return
+	c := t.client
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	if !t.computes || c.computing <= t.q.processors() {
+		return nil
 	}
-	t.builds = true
-	c, most := t.client, int64(q.most.computing-1)
-	if c.builders == nil {
-		c.builders = semaphore.NewWeighted(most)
+	place := 0
+	for place < len(c.waiting) && c.waiting[place].started {
+		place++
 	}
-	share := most / int64(q.processors())
-	if !c.builders.TryAcquire(share) {
-		t.query(1, 0) // it does not compute
-		q.mu.Unlock()
-		err := c.builders.Acquire(ctx, share)
-		q.mu.Lock()
-		t.query(-1, 0)
-		if err != nil {
-			return
-		}
-	}
-	t.building += share
+	t.run(false)
+	return t.wait(ctx, place)
 }
 
 // Errors of [Turn.Stream], for clients.
