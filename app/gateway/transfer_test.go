@@ -106,9 +106,9 @@ func TestTransfer(t *testing.T) {
 // TestUnread checks that the bytes of large responses count until they are sent.
 func TestUnread(t *testing.T) {
 	t.Parallel()
-	var sizes []int64
+	var sizes []int
 	recorder := httptest.NewRecorder()
-	w := limitedWriter{ResponseWriter: recorder, c: *http.NewResponseController(recorder), sending: func(n int64) {
+	w := limitedWriter{ResponseWriter: recorder, c: *http.NewResponseController(recorder), sending: func(n int) {
 		sizes = append(sizes, n)
 	}}
 	for _, size := range []int{charged - 1, charged} {
@@ -116,7 +116,7 @@ func TestUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := []int64{charged, -charged}; !slices.Equal(sizes, want) {
+	if want := []int{charged, -charged}; !slices.Equal(sizes, want) {
 		t.Errorf("counted %d, want %d", sizes, want)
 	}
 	graph, evm := GraphOptions{MaxResponse: 1 << 20}, contractcalls.Options{CacheBytes: 1 << 20}
