@@ -228,7 +228,8 @@ func TestParking(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		turn := s.q.Turn("client", "class")
 		defer turn.End()
-		if refusal := admission.RefusalOf(turn.Enter(t.Context())); refusal == nil || refusal.Seconds() < 5 || refusal.Seconds() > 30 {
+		refusal := admission.RefusalOf(turn.Enter(t.Context()))
+		if refusal == nil || refusal.Seconds() < 5 || refusal.Seconds() > 30 {
 			t.Errorf("with a hundred scans of a second waiting for two connections: %v", refusal)
 		}
 		time.Sleep(time.Minute)

@@ -136,8 +136,8 @@ type Stats struct {
 	Waiting, Served, Refused int64
 }
 
-// New returns a queue for the requests of a gateway. It fills in defaults: the number of processors, DefaultTimeout, and
-// no limit of memory.
+// New returns a queue for the requests of a gateway. It fills in defaults: the number of processors, DefaultTimeout,
+// and no limit of memory.
 func New(o Options) *Queue {
 	o.Processors = cmp.Or(o.Processors, min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)

@@ -573,7 +573,8 @@ func TestProcessors(t *testing.T) {
 	none.End()
 	none.Hold(1)
 	_, err := none.Stream(0, 0)
-	if err != nil || none.Build(t.Context()) != nil || none.Another() != nil || none.Client() != "" || none.Enter(t.Context()) != nil {
+	if err != nil || none.Build(t.Context()) != nil || none.Another() != nil || none.Client() != "" ||
+		none.Enter(t.Context()) != nil {
 		t.Error("a request without a turn has one")
 	}
 }
