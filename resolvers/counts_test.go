@@ -63,6 +63,41 @@ func TestTotalCount(t *testing.T) {
 	}
 }
 
+// TestTotalCountOfNothing counts the lists of addresses that no entity has: there is nothing to count, which is 0 if
+// the list is counted, and no failure.
+func TestTotalCountOfNothing(t *testing.T) {
+	t.Parallel()
+	const unknown = `"0x00000000000000000000000000000fffffffffff"`
+	g := testenv.Demo(t)
+	schema := g.Graph().Schema()
+	documents := []string{`{ token(id: "0.0.2001") { nfts(filter: {owner: ` + unknown + `}) { totalCount { value } } } }`}
+	for _, f := range schema.Query.Fields {
+		if schema.Types[f.Type.Name()].Fields.ForName("totalCount") == nil {
+			continue
+		}
+		var args []string
+		for _, a := range f.Arguments {
+			switch {
+			case strings.HasSuffix(a.Type.Name(), "Ref"):
+				args = append(args, a.Name+": "+unknown)
+			case a.Type.NonNull && a.DefaultValue == nil:
+				args = append(args, a.Name+": 1")
+			}
+		}
+		if strings.Contains(strings.Join(args, " "), unknown) {
+			documents = append(documents, `{ `+f.Name+`(`+strings.Join(args, ", ")+`) { totalCount { value } } }`)
+		}
+	}
+	if len(documents) < 6 {
+		t.Errorf("only %d lists", len(documents))
+	}
+	for _, document := range documents {
+		if got := g.Query(t, document, nil); strings.Contains(got.Body, "INTERNAL") {
+			t.Errorf("%s: %s", document, got.Body)
+		}
+	}
+}
+
 func number(t *testing.T, text string) int64 {
 	t.Helper()
 	var n struct{ N int64 }

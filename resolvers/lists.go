@@ -111,7 +111,7 @@ func (l listOf[C]) below(
 func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queueRows[C]) {
 	relay.SetCounts(lists, func(ctx context.Context) ([]int64, error) {
 		b := db.NewBatch()
-		counts, err := b.Count(func(p storage.Page) error {
+		counts, err := b.Count(len(lists), func(p storage.Page) error {
 			_, err := queue(b, p)
 			return err
 		})

@@ -66,11 +66,11 @@ func (m *Mapper[T, R]) queueChildren(b *Batch, n int, r *Read, args []any) Resul
 // MaxCount is the number of rows up to which [Batch.Count] counts.
 const MaxCount = 10_000
 
-// Count makes queue, which calls [Mapper.QueueChildren] once, count rows instead of reading them. queue gets the page
-// of the rows to count, one row more than [MaxCount]. The result has one number for each parent. The error is that of
-// queue, with which the result must not be used: it can be nil.
-func (b *Batch) Count(queue func(p Page) error) (Result[[]int64], error) {
-	b.counting = true
+// Count makes queue, which calls [Mapper.QueueChildren] at most once, count rows instead of reading them. queue gets
+// the page of the rows to count, one row more than [MaxCount]. The result has one number for each of n parents, which
+// is 0 if queue reads nothing. The error is that of queue.
+func (b *Batch) Count(n int, queue func(p Page) error) (Result[[]int64], error) {
+	b.counting, b.counts = true, Known(make([]int64, n))
 	defer func() { b.counting = false }()
 	err := queue(Page{Limit: MaxCount + 1})
 	return b.counts, err

@@ -144,7 +144,7 @@ func entityReads() reads {
 			entities.QueueNFTs(b, ledger.NFTFilter{Deleted: ptr(true)}, pairs)
 		}),
 		"numbers of NFTs that are not deleted": func(ctx context.Context, b *storage.Batch) error {
-			_, err := b.Count(func(p storage.Page) error {
+			_, err := b.Count(1, func(p storage.Page) error {
 				f := ledger.NFTFilter{Deleted: ptr(false)}
 				entities.QueueNFTsOf(b, entities.OfAccount, ids, none, f, p)
 				return nil
