@@ -208,7 +208,7 @@ func (r *Request) Set(variable string, v any) {
 
 // RunOperation runs another operation of the endpoint's document with the given variables and a page size of 1, for
 // validation. Errors of the operation are in the result. The result is nil if the context has ended or the request is
-// only explained.
+// only explained; see [Request.Unknown].
 func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
 	return r.runHelper(r.HTTP.Context(), server.Call{
 		Document: r.Endpoint.prepared.document, Operation: operation, Variables: variables, Style: scalar.REST,

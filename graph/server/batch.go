@@ -37,13 +37,11 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 			cost, scans = cost+op.cost, scans || op.scans > 0
 		}
 	}
-	h, status := w.Header(), http.StatusOK
+	h := w.Header()
 	h.Set(costHeader, strconv.Itoa(cost))
 	h.Set(costLimitHeader, s.costLimit)
 	refused := s.afford(r.Context(), "batch", cost)
-	if refused != nil && refused[0].Extensions["code"] == string(fault.RateLimited) {
-		status = http.StatusTooManyRequests
-	}
+	status := refusedStatus(h, refused, http.StatusOK)
 	store, work := new(rowplan.Store), s.o.Work(r.Context(), scans, false)
 	var running sync.WaitGroup
 	for i, op := range ops {

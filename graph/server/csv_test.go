@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/storage/pgtest"
 )
@@ -193,6 +194,29 @@ func TestCSVErrors(t *testing.T) {
 	if got := g.Do(t, http.MethodGet, "/graphql?query="+strings.ReplaceAll(`{accounts(first:1){nodes{entityId}}}`,
 		`"`, "%22"), "", "Accept: text/csv"); !strings.HasPrefix(got.Body, "entityId\r\n0.0.2\r\n") {
 		t.Errorf("GET: %d %.200s", got.Status, got.Body)
+	}
+}
+
+// TestCSVRefused checks the status of exports whose first page cannot be read: a client learns whether to wait or to
+// change the request.
+func TestCSVRefused(t *testing.T) {
+	t.Parallel()
+	limited := testenv.Demo(t, func(o *testenv.Options) { o.Rates = gateway.RateOptions{PerMinute: 1} })
+	down := testenv.Demo(t)
+	down.DB.Close()
+	for status, g := range map[int]*testenv.Gateway{
+		http.StatusTooManyRequests: limited, http.StatusServiceUnavailable: down,
+	} {
+		got := export(t, g, accountsQuery, nil)
+		for range 9 {
+			if got.Status != http.StatusOK {
+				break
+			}
+			got = export(t, g, accountsQuery, nil)
+		}
+		if got.Status != status || got.Header.Get("Retry-After") == "" || !strings.HasPrefix(got.Body, `{"errors"`) {
+			t.Errorf("status %d, want %d: %v %s", got.Status, status, got.Header, got.Body)
+		}
 	}
 }
 

@@ -109,11 +109,7 @@ func (s *Server) execute(
 	h.Set(costHeader, costText)
 	h.Set(costLimitHeader, s.costLimit)
 	if errs != nil {
-		status := errorStatus(media)
-		if errs[0].Extensions["code"] == string(fault.RateLimited) {
-			status = http.StatusTooManyRequests
-		}
-		writeErrors(w, status, errs)
+		writeErrors(w, refusedStatus(h, errs, errorStatus(media)), errs)
 		return
 	}
 	if kind == ast.Subscription {

@@ -59,6 +59,26 @@ func errorStatus(media string) int {
 	return http.StatusOK
 }
 
+// refusedStatus returns the HTTP status of a response without data: 429 above a rate limit or 503 if the database is
+// busy or does not respond, both with the header Retry-After in h, and 500 after an internal error. Otherwise it
+// returns the given status.
+func refusedStatus(h http.Header, errs gqlerror.List, otherwise int) int {
+	switch {
+	case len(errs) == 0:
+	case unavailable(errs):
+		h.Set("Retry-After", retryAfter(errs))
+		return http.StatusServiceUnavailable
+	case errs[0].Extensions["code"] == string(fault.RateLimited):
+		if h.Get("Retry-After") == "" { // of a stream, whose operations do not set it; the limit is that of a minute
+			h.Set("Retry-After", "60")
+		}
+		return http.StatusTooManyRequests
+	case errs[0].Extensions["code"] == string(fault.Internal):
+		return http.StatusInternalServerError
+	}
+	return otherwise
+}
+
 // WriteError writes a GraphQL response with a single error and without data, for a request that the gateway refuses
 // before it reaches the server. The Accept header selects the media type, and the response must not be stored. If w
 // already has a Retry-After header in seconds, the error repeats it as retryAfter.
