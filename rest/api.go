@@ -34,7 +34,7 @@ type API struct {
 	Server    *server.Server
 	Wording   Wording
 
-	helpers runFunc              // runs the helper operations of endpoints
+	helpers helperFunc           // runs the helper operations of endpoints
 	routes  map[outline][]*route // by the outlines of their paths, in the order in which they are tried
 	ages    map[int][]string     // values of Cache-Control, by seconds
 }
@@ -104,7 +104,7 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 // Init parses and validates all documents, caches them in the GraphQL server and registers the routes. Call it once
 // before the API serves requests. It fails if a document is invalid. It panics if the grammar of a path is.
 func (a *API) Init() error {
-	a.routes, a.ages, a.helpers = map[outline][]*route{}, map[int][]string{}, a.Server.Run
+	a.routes, a.ages, a.helpers = map[outline][]*route{}, map[int][]string{}, a.runHelper
 	byPath := map[string]*route{}
 	fragments, err := Fragments(a.Documents)
 	if err != nil {
@@ -298,16 +298,33 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-type runFunc func(context.Context, server.Call) *server.Result
+// helperFunc runs an operation that the validation of a request needs, and returns its data. An error is the problem
+// of the response.
+type helperFunc func(ctx context.Context, f Family, c server.Call) ([]byte, error)
 
-// runNothing is the runFunc of requests that are explained: it does nothing and returns nil.
-func runNothing(context.Context, server.Call) *server.Result { return nil }
+// runHelper is the [helperFunc] of requests.
+func (a *API) runHelper(ctx context.Context, f Family, c server.Call) ([]byte, error) {
+	res := a.Server.Run(ctx, c)
+	switch {
+	case res == nil: // the time is up, or the client has disconnected
+		return nil, f.fail(http.StatusServiceUnavailable)
+	case len(res.Errors) > 0:
+		return nil, a.problemOf(f, res.Errors[0])
+	}
+	return res.Data, nil
+}
+
+// explainNothing is the [helperFunc] of requests that are explained: it runs nothing.
+func explainNothing(context.Context, Family, server.Call) ([]byte, error) {
+	return nil, Bad("the operation depends on rows of the database, which are not read here: use the ID instead of an " +
+		"address, and a range of time with both ends")
+}
 
 // read returns the request of an endpoint with the variables of its document. It reads the body, the path and the
 // query string, then calls Bind of the body and Finish, and stops at the first problem, which is the error. The error
 // can also be a [Direct], which is a successful response. Endpoints with links get the variables limit and order.
 // helpers runs the documents that the validation of some endpoints needs, so it can query the database.
-func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
+func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers helperFunc) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
 		path: a.relativePath(r.URL.EscapedPath()), Variables: map[string]any{},
@@ -409,7 +426,7 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 		r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		r.Header.Set("Content-Type", e.Body.Types[0])
 	}
-	req, err := a.read(r, e, a.Config.LimitMax, runNothing)
+	req, err := a.read(r, e, a.Config.LimitMax, explainNothing)
 	var direct *Direct
 	switch {
 	case errors.As(err, &direct):

@@ -174,7 +174,7 @@ type Request struct {
 	// Cut is the end, in paging direction, of a timestamp range that was cut. The next page continues there.
 	Cut *int64
 	// runHelper runs helper operations before the endpoint's operation.
-	runHelper runFunc
+	runHelper helperFunc
 	path      string // escaped, below the prefix of the API
 	maxLimit  int    // the maximum page size
 	style     scalar.Style
@@ -207,10 +207,10 @@ func (r *Request) Set(variable string, v any) {
 }
 
 // RunOperation runs another operation of the endpoint's document with the given variables and a page size of 1, for
-// validation. Errors of the operation are in the result. The result is nil if the context has ended or the request is
-// only explained; see [Request.Unknown].
-func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
-	return r.runHelper(r.HTTP.Context(), server.Call{
+// validation, and returns its data. It fails with the problem of the response if the operation fails, the context has
+// ended, or the request is only explained.
+func (r *Request) RunOperation(operation string, variables map[string]any) ([]byte, error) {
+	return r.runHelper(r.HTTP.Context(), r.Endpoint.Family, server.Call{
 		Document: r.Endpoint.prepared.document, Operation: operation, Variables: variables, Style: scalar.REST,
 		Limits: relay.Limits{Default: 1, Max: 1},
 	})

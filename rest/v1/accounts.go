@@ -89,8 +89,8 @@ func finishAccount(r *rest.Request) error {
 	}
 	if at.Empty() {
 		// An unknown alias or address is reported first.
-		if res := r.RunOperation("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 &&
-			string(res.Data) == `{"account":null}` && isName(r) {
+		if data, err := r.RunOperation("Exists", map[string]any{"id": v["id"]}); err == nil &&
+			string(data) == `{"account":null}` && isName(r) {
 			return missingAccount(r, nil)
 		}
 		return rest.NotFound("Timestamp range is empty")
@@ -116,8 +116,8 @@ func isName(r *rest.Request) bool {
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
-		if res := r.RunOperation("Exists", map[string]any{"id": r.Variables["id"]}); res == nil ||
-			string(res.Data) == `{"account":null}` {
+		if data, err := r.RunOperation("Exists", map[string]any{"id": r.Variables["id"]}); err != nil ||
+			string(data) == `{"account":null}` {
 			return rest.NotFound("No account with a matching alias found")
 		}
 	}

@@ -98,11 +98,11 @@ func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
 // entityOf reads the id of the entity with an address, or returns "" if the address is unknown. It fails if the
 // operation fails, or does not run because the request is only explained.
 func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
-	res := r.RunOperation("EntityOf", map[string]any{"of": ref.String()})
-	if res == nil || len(res.Errors) > 0 {
-		return "", errors.New("the owner of an address is not known")
+	data, err := r.RunOperation("EntityOf", map[string]any{"of": ref.String()})
+	if err != nil {
+		return "", err
 	}
-	id, _ := rawjson.Sole(res.Data, "entityId")
+	id, _ := rawjson.Sole(data, "entityId")
 	return strings.Trim(strings.TrimPrefix(string(id), "null"), `"`), nil
 }
 

@@ -369,3 +369,45 @@ func TestVariables(t *testing.T) {
 		t.Errorf("only %d requests were checked", checked)
 	}
 }
+
+// TestRecordWithoutDatabase sends the recorded requests, and some whose validation reads the database, while the
+// database is unavailable: none of them is an internal error, and each can be explained or says why not.
+func TestRecordWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(recordFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address = "0xac384c53f03855fa1b3616052f8ba32c6c2a2fec"
+	paths := []string{
+		"/api/v1/transactions?timestamp=lt:1777000000",
+		"/api/v1/contracts/" + address + "/results", "/api/v1/contracts/results?from=" + address + "&block.number=7",
+		"/api/v1/contracts/" + address + "/state?timestamp=ne:1", "/api/v1/accounts/" + address,
+		"/api/v1/accounts/CIQOOJ3PXBVUTA7WZFAKWNQI4B2SHBVT?timestamp=gt:2&timestamp=lt:1",
+	}
+	asked := len(paths)
+	for _, r := range readRecord(t, text) {
+		paths = append(paths, r.path)
+	}
+	g := testenv.Demo(t, func(o *testenv.Options) { o.REST.BindTimestampRange = true })
+	g.DB.Close()
+	unavailable := 0
+	for i, path := range paths {
+		switch got := g.Get(t, path); {
+		case got.Status == http.StatusInternalServerError:
+			t.Errorf("%s: status %d: %s", path, got.Status, got.Body)
+		case got.Status == http.StatusServiceUnavailable:
+			unavailable++
+		}
+		_, err := g.Explain(t.Context(), path)
+		if problem := (*rest.Problem)(nil); err != nil && !errors.As(err, &problem) {
+			t.Errorf("%s cannot be explained: %v", path, err)
+		}
+		if i == asked && unavailable == 0 {
+			t.Error("no validation reads the database")
+		}
+	}
+	if unavailable < 500 {
+		t.Errorf("only %d of %d requests read the database", unavailable, len(paths))
+	}
+}

@@ -87,9 +87,9 @@ func boundRange(r *rest.Request, at *rest.Conditions) error {
 // firstTransaction reads the consensus timestamp of the oldest transaction, or returns 0 if there are no transactions.
 // It fails if the operation fails, or does not run because the request is only explained.
 func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
-	res := r.RunOperation("FirstTransaction", map[string]any{})
-	if res == nil || len(res.Errors) > 0 {
-		return 0, errors.New("the first transaction is not known")
+	found, err := r.RunOperation("FirstTransaction", map[string]any{})
+	if err != nil {
+		return 0, err
 	}
 	var data struct {
 		Transactions struct {
@@ -98,7 +98,7 @@ func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 			} `json:"nodes"`
 		} `json:"transactions"`
 	}
-	if err := json.Unmarshal(res.Data, &data); err != nil {
+	if err := json.Unmarshal(found, &data); err != nil {
 		return 0, err //nolint:wrapcheck // becomes an internal error
 	}
 	if len(data.Transactions.Nodes) == 0 {
