@@ -201,11 +201,14 @@ type migrateCmd struct {
 
 // Run creates or updates the tables of the ledger and of the status pages, in the configured database or in the
 // embedded one. With --status-only it leaves the ledger tables of an external database as they are. With --citus it
-// distributes those of an external database; for the embedded one, the flag has no effect. A URL of the status
-// database alone is a usage error without --status-only or --data-dir.
+// distributes those of an external database. A URL of the status database alone is a usage error without --status-only
+// or --data-dir, and so is --citus without an external database for the ledger.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
+	if c.Citus && (c.DatabaseURL == "" || c.StatusOnly) {
+		return invalid("--citus needs --database-url, the coordinator of the cluster, and does not go with --status-only")
+	}
 	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
 		return c.migrateStatus(ctx, c.DatabaseURL, log)
 	}

@@ -273,6 +273,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"migrate", "--status-database-url", empty},
 			"--database-url is missing",
 		},
+		"distribute the embedded database": {[]string{"migrate", "--citus"}, "--citus needs --database-url"},
 		"demo over other data": {[]string{"demo", "--database-url", foreign}, "use an empty database"},
 		"check an invalid URL": {
 			[]string{"check", "--database-url", "hidden"},

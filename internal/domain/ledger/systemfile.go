@@ -45,13 +45,12 @@ func exchangeRate(r *services.ExchangeRate) *ExchangeRate {
 
 // FeeSchedules is the content of the fee schedule file.
 type FeeSchedules struct {
-	Current   *services.FeeSchedule
-	Next      *services.FeeSchedule
-	Timestamp Timestamp // of the file's version
+	Current *services.FeeSchedule
+	Next    *services.FeeSchedule
 }
 
-// DecodeFeeSchedules decodes a serialized CurrentAndNextFeeSchedule. A missing schedule is nil. It does not set the
-// timestamp. Errors wrap [ErrSyntax].
+// DecodeFeeSchedules decodes a serialized CurrentAndNextFeeSchedule. A missing schedule is nil. Errors wrap
+// [ErrSyntax].
 func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
 	var both services.CurrentAndNextFeeSchedule
 	if err := proto.Unmarshal(b, &both); err != nil {
