@@ -70,7 +70,9 @@ func TestTotalCountOfNothing(t *testing.T) {
 	const unknown = `"0x00000000000000000000000000000fffffffffff"`
 	g := testenv.Demo(t)
 	schema := g.Graph().Schema()
-	documents := []string{`{ token(id: "0.0.2001") { nfts(filter: {owner: ` + unknown + `}) { totalCount { value } } } }`}
+	documents := []string{
+		`{ token(id: "0.0.2001") { nfts(filter: {owner: ` + unknown + `}) { totalCount { value } } } }`,
+	}
 	for _, f := range schema.Query.Fields {
 		if schema.Types[f.Type.Name()].Fields.ForName("totalCount") == nil {
 			continue

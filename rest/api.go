@@ -316,8 +316,8 @@ func (a *API) runHelper(ctx context.Context, f Family, c server.Call) ([]byte, e
 
 // explainNothing is the [helperFunc] of requests that are explained: it runs nothing.
 func explainNothing(context.Context, Family, server.Call) ([]byte, error) {
-	return nil, Bad("the operation depends on rows of the database, which are not read here: use the ID instead of an " +
-		"address, and a range of time with both ends")
+	return nil, Bad("the operation depends on rows of the database, which are not read here: use the ID instead of " +
+		"an address, and a range of time with both ends")
 }
 
 // read returns the request of an endpoint with the variables of its document. It reads the body, the path and the

@@ -207,7 +207,7 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
 	if c.Citus && (c.DatabaseURL == "" || c.StatusOnly) {
-		return invalid("--citus needs --database-url, the coordinator of the cluster, and does not go with --status-only")
+		return invalid("--citus needs --database-url, the coordinator of the cluster, and excludes --status-only")
 	}
 	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
 		return c.migrateStatus(ctx, c.DatabaseURL, log)
