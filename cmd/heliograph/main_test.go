@@ -274,7 +274,7 @@ func TestBadInput(t *testing.T) {
 			"--database-url is missing",
 		},
 		"distribute the embedded database": {[]string{"migrate", "--citus"}, "--citus needs --database-url"},
-		"demo over other data": {[]string{"demo", "--database-url", foreign}, "use an empty database"},
+		"demo over other data":             {[]string{"demo", "--database-url", foreign}, "use an empty database"},
 		"check an invalid URL": {
 			[]string{"check", "--database-url", "hidden"},
 			"such as postgres://user@host:5432/name",
