@@ -34,18 +34,20 @@ var (
 // tokenEntityID returns the id of a token, as a function for [list.Map].
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
-// TokenCustomFees resolves Token.customFees. It queues a read in the batch of q for the tokens that do not hold their
-// custom fees already, and returns those of all.
+// TokenCustomFees resolves Token.customFees. It queues a read in the batch of q, unless all tokens hold their custom
+// fees already. Fees that a token holds are not replaced.
 func (fields) TokenCustomFees(
 	_ context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*ledger.TokenCustomFees], error) {
-	known := list.Map(of, func(t *ledger.Token) bool { return t.Fees.Valid })
-	return storage.QueueGroups(known, func(known bool, places []int) storage.Result[[]*ledger.TokenCustomFees] {
-		tokens := list.Map(places, func(i int) *ledger.Token { return of[i] })
-		if !known {
-			return entities.QueueTokenFees(loading.BatchOf(q), tokens)
+	if !slices.ContainsFunc(of, func(t *ledger.Token) bool { return !t.Fees.Valid }) {
+		return storage.Known(list.Map(of, func(t *ledger.Token) *ledger.TokenCustomFees { return t.Fees.V })), nil
+	}
+	read := entities.QueueTokenFees(loading.BatchOf(q), of)
+	return storage.Map(read, func(fees []*ledger.TokenCustomFees) []*ledger.TokenCustomFees {
+		for i, t := range of {
+			fees[i] = t.Fees.Or(fees[i]) // of a past version, for example
 		}
-		return storage.Known(list.Map(tokens, func(t *ledger.Token) *ledger.TokenCustomFees { return t.Fees.V }))
+		return fees
 	}), nil
 }
 
