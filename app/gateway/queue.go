@@ -85,10 +85,10 @@ func timing(waited time.Duration) []string {
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, client string, refusal *admission.Refusal) {
 	g.refusals.add(g.o.Logger, client, refusal.Limit)
 	if isREST(r) {
-		g.v1.Unavailable(w, r, refusal.Seconds())
+		g.v1.Unavailable(w, r, refusal.Seconds)
 		return
 	}
-	w.Header().Set("Retry-After", strconv.Itoa(refusal.Seconds()))
+	w.Header().Set("Retry-After", strconv.Itoa(refusal.Seconds))
 	g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, refusal.Error())
 }
 

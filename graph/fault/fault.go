@@ -78,7 +78,7 @@ func OneOf(names string, given ...bool) error {
 // Busy returns the error of a request that the queue refused, with the code UNAVAILABLE. The extension retryAfter
 // has the seconds after which to retry.
 func Busy(r *admission.Refusal) *Error {
-	return &Error{Code: Unavailable, Message: r.Error(), Extra: map[string]any{"retryAfter": r.Seconds()}, Err: r}
+	return &Error{Code: Unavailable, Message: r.Error(), Extra: map[string]any{"retryAfter": r.Seconds}, Err: r}
 }
 
 // Missing returns an error with the code NOT_FOUND about an object that does not exist. Mutations, subscriptions

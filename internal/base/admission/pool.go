@@ -119,12 +119,8 @@ func (s *Slot) take() {
 	s.op.Turn.query(0, 1)
 }
 
-// Leave returns the permission to run a statement, so that others can. A nil slot does nothing. It must be called
-// once.
+// Leave returns the permission to run a statement, so that others can. It must be called once.
 func (s *Slot) Leave() {
-	if s == nil {
-		return
-	}
 	p := s.p
 	p.q.mu.Lock()
 	defer p.q.mu.Unlock()

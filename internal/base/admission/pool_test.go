@@ -71,7 +71,7 @@ func TestShares(t *testing.T) {
 				}
 				slot := s.enter("modest", other)
 				if slot == nil {
-					t.Errorf("%s: no connection is left for share %d of another client", name, other)
+					t.Fatalf("%s: no connection is left for share %d of another client", name, other)
 				}
 				slot.Leave()
 			}
@@ -182,7 +182,7 @@ func TestSlow(t *testing.T) {
 		for _, share := range []admission.Share{admission.Reads, admission.EVM} {
 			slot := s.enter("modest", share)
 			if slot == nil {
-				t.Errorf("no connection of share %d", share)
+				t.Fatalf("no connection of share %d", share)
 			}
 			slot.Leave()
 		}
@@ -229,7 +229,7 @@ func TestParking(t *testing.T) {
 		turn := s.q.Turn("client", "class")
 		defer turn.End()
 		refusal := admission.RefusalOf(turn.Enter(t.Context()))
-		if refusal == nil || refusal.Seconds() < 5 || refusal.Seconds() > 30 {
+		if refusal == nil || refusal.Seconds < 5 || refusal.Seconds > 30 {
 			t.Errorf("with a hundred scans of a second waiting for two connections: %v", refusal)
 		}
 		time.Sleep(time.Minute)

@@ -70,17 +70,14 @@ const (
 // Refusal is the error of a request that does not run.
 type Refusal struct {
 	Limit Limit
-	// RetryAfter is the estimate of the time after which the requests of the client that wait now have started. It is
-	// at most a minute.
-	RetryAfter time.Duration
+	// Seconds is the estimate of the time after which the requests of the client that wait now have started, from 1 to
+	// 60.
+	Seconds int
 }
-
-// Seconds returns the time after which to retry in seconds, rounded up, at least 1.
-func (r *Refusal) Seconds() int { return max(1, int(math.Ceil(r.RetryAfter.Seconds()))) }
 
 // Error returns the message for clients: that the server is busy, and after how many seconds to retry.
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("the server is busy: retry after %d s", r.Seconds())
+	return fmt.Sprintf("the server is busy: retry after %d s", r.Seconds)
 }
 
 // RefusalOf returns the refusal that caused an error, or nil.

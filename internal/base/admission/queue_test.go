@@ -89,7 +89,7 @@ func (s *simulation) measure(ctx context.Context, r request) error {
 	case refusal != nil:
 		m.refused[refusal.Limit]++
 		m.refusals = append(m.refusals, took)
-		m.retries = append(m.retries, refusal.Seconds())
+		m.retries = append(m.retries, refusal.Seconds)
 	case err != nil:
 		m.gone++
 	default:
