@@ -606,7 +606,11 @@ func TestBuild(t *testing.T) {
 			return func() {
 				slot.Leave()
 				go func() {
-					if turn.Build(ctx) == nil && turn.Build(ctx) == nil { // the next root field
+					err := turn.Build(ctx)
+					if err == nil {
+						err = turn.Build(ctx) // the next root field
+					}
+					if err == nil {
 						done(name)
 					}
 				}()
