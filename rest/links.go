@@ -78,7 +78,7 @@ var (
 	bothWays  = append(upwards[:2:2], downwards...)
 )
 
-// advance returns the query string of the page after last in the classic family, or nil if no page follows: if no
+// advance returns the query string of the page after last in the [Classic] family, or nil if no page follows: if no
 // parameter continues the list, or if the bounds of the first that does contradict each other. last is the sort key
 // of the last row, whose end has the values of r.Next. It may overwrite q.
 func (r *Request) advance(q Query, last relay.Key) Query {

@@ -51,12 +51,13 @@ func FailureOf(err error) Failure {
 		return FailureBusy
 	case errors.Is(err, context.Canceled):
 		return FailureCancelled
+	case errors.As(err, &connect): // also if connecting took too long
+		return FailureDatabase
 	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
 		return FailureTimeout
 	case errors.As(err, &pg) && len(pg.Code) == 5 && pg.Code[:2] == "22":
 		return FailureOutOfBounds
-	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), errors.Is(err, puddle.ErrClosedPool),
-		isClosed(err):
+	case errors.As(err, &pg), pgconn.SafeToRetry(err), errors.Is(err, puddle.ErrClosedPool), isClosed(err):
 		return FailureDatabase
 	default:
 		return FailureOther

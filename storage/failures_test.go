@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
@@ -33,6 +35,23 @@ func TestFailureOf(t *testing.T) {
 		if got := FailureOf(fmt.Errorf("reading: %w", c.err)); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
+	}
+}
+
+// TestSilentServer connects to a server that accepts connections and says nothing: it is unreachable, which is another
+// failure than that of a statement that takes too long.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = pgconn.Connect(ctx, "postgres://u@"+l.Addr().String()+"/d?sslmode=disable")
+	if got := FailureOf(err); got != FailureDatabase {
+		t.Errorf("the class of %v is %d", err, got)
 	}
 }
 

@@ -58,7 +58,8 @@ func WindowOf(f *ledger.TimestampFilter) Window {
 }
 
 // Versions adds to w the condition that a version of a row satisfies a filter. column is the range in which the
-// version is valid. eq and in select the version that was valid at that instant. at may be nil.
+// version is valid. eq and in mean "at or before", with several values before the earliest: the newest row that
+// matches, which the caller has to select, is the version that was valid then. at may be nil, which is no condition.
 func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	if at == nil {
 		return

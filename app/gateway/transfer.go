@@ -134,7 +134,8 @@ const (
 // receive reads the body of a request into memory when turn has room for it, up to the size that endpoints allow, and
 // replaces r.Body, so that the handler reads the same bytes and the same error. Larger bodies are left to the handler.
 // It fails if the memory of waiting requests is used up, or the queue times out while a large body waits for room,
-// before it reads anything that does not fit. It also fails if the client disconnects while it waits.
+// before it reads anything that does not fit. It also fails if the client disconnects while it waits. turn counts the
+// memory until it starts, ends or is refused.
 func receive(r *http.Request, turn *admission.Turn) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return nil

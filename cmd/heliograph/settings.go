@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -187,7 +188,7 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 // Commands for an existing database call it if no URL is set, because open would create one.
 func (s *databaseSettings) hasDatabase() error {
 	dir, err := s.dataDir()
-	if _, missing := os.Stat(dir); err == nil && missing != nil && s.DataDir == "" {
+	if _, missing := os.Stat(dir); err == nil && errors.Is(missing, fs.ErrNotExist) && s.DataDir == "" {
 		return fmt.Errorf("set --status-database-url, or --data-dir for an embedded database: there is none in %s",
 			dir)
 	}

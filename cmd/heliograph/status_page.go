@@ -156,7 +156,7 @@ type statusComponentSetCmd struct {
 }
 
 // run changes the given properties of a component in the database of status pages, leaves the others, and prints the
-// component. An invalid argument goes to s.err, and then nothing is written.
+// component, but not in a dry run. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),

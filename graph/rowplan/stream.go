@@ -18,6 +18,8 @@ import (
 // addStream adds subscription fields that return a channel of T to the tables. gqlgen has no middleware for events,
 // but accepts a function that returns the marshaler of the next event. This function waits for an event, and returns
 // nil when the channel is closed or the context ends. Subscriptions with equal selections share the JSON of an event.
+// For each event the function sets [Store.More]. A failure is added to the response of its event and does not end the
+// stream.
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
 	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext,

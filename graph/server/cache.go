@@ -159,5 +159,5 @@ func hasNullField(data []byte) bool {
 			return true
 		}
 	}
-	return false
+	return d.PeekKind() != '}'
 }

@@ -271,7 +271,8 @@ func (d *delivery) part(g *incremental.Group, payloads []payload, hasNext bool) 
 	return append(append(out, ']'), partTail(hasNext)...), nil
 }
 
-// label returns the label of a group for clients, from a literal or a variable, or an empty string if it has none.
+// label returns the label of a group for clients, from a literal or a variable, or an empty string if it has none or
+// its variable is null.
 func (d *delivery) label(g *incremental.Group) string {
 	if g.Label == nil {
 		return ""

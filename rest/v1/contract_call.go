@@ -375,7 +375,7 @@ func (t *traceWriter) Head(trace *calls.OpcodeTrace) error {
 }
 
 // Step implements [relay.TraceSink]: it buffers a step as JSON, and sends the buffer if it is large enough. It fails
-// if the client has disconnected, which ends the run.
+// if the client has disconnected, which ends the run. Head must have been called before.
 func (t *traceWriter) Step(s *calls.OpcodeStep) error {
 	b := t.buf
 	t.steps++

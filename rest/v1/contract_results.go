@@ -319,8 +319,9 @@ func resultOperation(r *rest.Request) string {
 	return "ContractResult"
 }
 
-// bindResultOfContract checks the unit first, then the contract and the timestamp of the path together, and sets the
-// variable at. One 400 has the errors of both.
+// bindResultOfContract is the BindPath of GET /contracts/{id}/results/{timestamp}. It checks the unit of amounts, the
+// parameter hbar, first, then the contract and the timestamp of the path together, and sets the variable at. One 400
+// has the errors of both. [finishResultOfContract] sets the contract.
 func bindResultOfContract(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err

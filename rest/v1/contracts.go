@@ -60,7 +60,7 @@ func contractEndpoints() []rest.Endpoint {
 	}
 }
 
-// badCallee is the problem of an invalid contract in the path.
+// badCallee is the problem of an invalid contract in the path, and of an impossible one in contract.id.
 var badCallee = rest.InvalidParameter("contractid")
 
 // isCallee reports whether text has the form of an entity id or an EVM address.
@@ -147,8 +147,9 @@ var (
 	}.Only(rest.Eq)
 )
 
-// bindContractIDs sets the filters of ids and of addresses from contract.id. The graph looks up addresses, which
-// are alternatives to the ids with eq.
+// bindContractIDs sets filter.id from the ids and long-zero addresses in contract.id, and filter.contracts from other
+// addresses, which [contractID] accepts with eq only and the graph looks up. Contracts match one of the ids with eq or
+// of the addresses, and all conditions with other operators. An id that cannot exist is the 400 [badCallee].
 func bindContractIDs(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	var addresses []any

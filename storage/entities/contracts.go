@@ -45,7 +45,7 @@ var withCode = storage.By("left join", "contract", "c", "e", "id", "id")
 
 // Contract reads a contract, deleted or not: its current state, or the newest version that matches at. Without at,
 // that is the state at the moment of ctx if it has one. It returns nil if the contract does not exist or if several
-// contracts currently have the address.
+// contracts, deleted ones included, currently have the address.
 func Contract(
 	ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *ledger.TimestampFilter,
 ) (*ledger.Contract, error) {

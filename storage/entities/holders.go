@@ -61,8 +61,8 @@ func QueueCurrentHolders(
 	return queueHolders(b, storage.Int64s(tokens), f, p)
 }
 
-// queueHolders queues a query for a page of the current accounts of each token, with balances, ordered by account
-// id.
+// queueHolders queues a query for a page of the current accounts of each token, also those with the balance 0, ordered
+// by account id. It counts no holders: [ledger.TokenHolder.Holders] is 0. The result has one page for each id.
 func queueHolders(
 	b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {

@@ -133,7 +133,7 @@ func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 
 // read runs a query and returns its rows: in the transaction of ctx if it has one, one query at a time, else on the
 // pool. finish, if not nil, fills their computed fields. If the status tables do not exist, a read on the pool returns
-// no rows and no error.
+// no rows and no error. If the plan of the request is recorded, the statement is added to it, also if it fails.
 func read[T any](
 	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) ([]*T, error) {

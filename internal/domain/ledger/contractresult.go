@@ -227,7 +227,8 @@ func (r *ContractResult) S() []byte {
 	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureS) })
 }
 
-// known returns b, or empty bytes if b is nil.
+// known returns R or S of an Ethereum transaction, or empty bytes if it is nil, which is unknown: null would mean that
+// there is no Ethereum transaction.
 func known(b []byte) []byte {
 	if b == nil {
 		return []byte{}

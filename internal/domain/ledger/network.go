@@ -126,7 +126,10 @@ func (r StatisticsRange) Periods(by StatisticsInterval, until Timestamp) ([]Time
 	if r.To != nil {
 		until = *r.To
 	}
-	if r.From < 0 || r.From >= until {
+	if r.From < 0 {
+		return nil, fmt.Errorf("the range starts before 1970, at %s", r.From)
+	}
+	if r.From >= until {
 		return nil, fmt.Errorf("the range from %s to %s is empty", r.From, until)
 	}
 	bounds := []Timestamp{r.From}

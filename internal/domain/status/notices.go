@@ -274,7 +274,7 @@ func (t *Template) Fill(values map[string]string) (title, body string, err error
 	if len(missing) > 0 {
 		return "", "", Errorf(BadInput, "the template %s needs values for %s", t.Name, strings.Join(missing, ", "))
 	}
-	for name := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !used[name] {
 			return "", "", Errorf(BadInput, "the template %s has no placeholder {%s}", t.Name, name)
 		}

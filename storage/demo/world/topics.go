@@ -143,7 +143,7 @@ func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 }
 
 // RunningHash returns the running hash of a message: SHA-384 of the previous hash, the version (3), payer, topic,
-// time, sequence number and hash of the message.
+// time, sequence number and hash of the message. ts is in nanoseconds. Shards and realms are 0.
 func RunningHash(previous []byte, payer, topic, ts, sequence int64, text []byte) []byte {
 	var b []byte
 	b = append(b, previous...)

@@ -93,7 +93,8 @@ func (c *call) due(tinycents int64) *uint256.Int {
 }
 
 // newToken adds a new token without holders to the simulation and returns it, from the arguments of a creation, with
-// an id that the simulation allocates. It applies the checks of the contract first, then those of the network.
+// an id that the simulation allocates. It applies the checks of the contract first, then those of the network. It
+// fails with a [refusal]; call.do undoes what it created.
 func (c *call) newToken(kind ledger.TokenType, in []any) (*token, error) {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
