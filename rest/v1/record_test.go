@@ -393,10 +393,10 @@ func TestRecordWithoutDatabase(t *testing.T) {
 	g.DB.Close()
 	unavailable := 0
 	for i, path := range paths {
-		switch got := g.Get(t, path); {
-		case got.Status == http.StatusInternalServerError:
+		switch got := g.Get(t, path); got.Status {
+		case http.StatusInternalServerError:
 			t.Errorf("%s: status %d: %s", path, got.Status, got.Body)
-		case got.Status == http.StatusServiceUnavailable:
+		case http.StatusServiceUnavailable:
 			unavailable++
 		}
 		_, err := g.Explain(t.Context(), path)

@@ -36,6 +36,7 @@ func TestEveryEnds(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		runs := 0
 		for range repeat.Every(ctx, time.Microsecond) {
 			time.Sleep(time.Millisecond)
