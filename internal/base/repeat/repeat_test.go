@@ -35,18 +35,23 @@ func TestEvery(t *testing.T) {
 func TestEveryEnds(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		runs := 0
-		for range repeat.Every(ctx, time.Microsecond) {
-			time.Sleep(time.Millisecond)
-			cancel()
-			runs++
-		}
-		if runs != 1 {
+		if runs := runUntilEnd(t); runs != 1 {
 			t.Fatalf("the body ran %d times", runs)
 		}
 	}
+}
+
+// runUntilEnd returns how often a body runs that takes longer than the interval and then ends its context.
+func runUntilEnd(t *testing.T) (runs int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range repeat.Every(ctx, time.Microsecond) {
+		time.Sleep(time.Millisecond)
+		cancel()
+		runs++
+	}
+	return runs
 }
 
 func TestSleep(t *testing.T) {
