@@ -107,7 +107,7 @@ func (g *Gateway) Public() http.Handler {
 	return chi.Chain(defaultTransfer().limit, g.client, g.record, g.recover, g.rate).Handler(routed)
 }
 
-// isREST reports whether the path is below the REST prefix, ignoring case.
+// isREST reports whether the path is the REST prefix or below it, ignoring case.
 func isREST(r *http.Request) bool {
 	p := r.URL.Path
 	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) &&

@@ -120,7 +120,8 @@ func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*sta
 	return found, err
 }
 
-// Incident reads a published incident, or returns nil if it does not exist.
+// Incident reads the published incident with a code from the database of status pages, for Query.statusIncident and
+// for nodes. It returns nil for an unknown code, a draft or a maintenance, and without status pages.
 func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Realtime {
@@ -129,7 +130,8 @@ func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident,
 	return nil, err
 }
 
-// Maintenance reads a published maintenance, or returns nil if it does not exist.
+// Maintenance reads the published maintenance with a code, like [Resolver.Incident]. It returns nil for an unknown
+// code, a draft or an incident, and without status pages.
 func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Maintenance, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Scheduled {

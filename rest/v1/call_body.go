@@ -240,7 +240,7 @@ func (m members) text(name string) ledger.Null[string] {
 }
 
 // number returns an integer member, given as a number or as decimal digits. Null is 0, and a missing one is
-// unless. Another value is an error of the body.
+// unless. Another value is an error of the body, and the result is then of no use.
 func (m members) number(name string, unless int64) int64 {
 	v, given := m.values[name]
 	if !given {

@@ -352,8 +352,8 @@ func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	return at, err
 }
 
-// finishResultOfContract sets the contract of GET /contracts/{id}/results/{timestamp}, then the variables of all
-// single results.
+// finishResultOfContract sets the contract of GET /contracts/{id}/results/{timestamp}, which it does not look up, then
+// the variables of all single results. An invalid id or address is a 400.
 func finishResultOfContract(r *rest.Request) error {
 	ref, err := calleeOf(r)
 	if err != nil {

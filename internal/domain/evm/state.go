@@ -225,9 +225,9 @@ func (s *State) SetNonce(a common.Address, n uint64, _ tracing.NonceChangeReason
 	Set(s, &s.account(a).nonce, n)
 }
 
-// GetCode implements vm.StateDB. It prepares the hooks that the opcodes of the code need. For a token or schedule to
-// which an account delegates, it returns an invalid opcode. For an account without code it can return a proxy; see
-// [State.accountProxy].
+// GetCode implements vm.StateDB. It reads the account from the source on first use; a read that fails aborts the run,
+// see [State]. It prepares the hooks that the opcodes of the code need. For a token or schedule to which an account
+// delegates, it returns an invalid opcode. For an account without code it can return a proxy; see [State.accountProxy].
 func (s *State) GetCode(a common.Address) []byte {
 	x := s.account(a)
 	switch {

@@ -46,6 +46,7 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 
 // fill sets the seconds and the worst status of the day from its start to its end. state is the status before history,
 // or empty if it is unknown: such times are not counted. It returns the status at the end and the remaining history.
+// d must be new.
 func (d *UptimeDay) fill(
 	state ComponentStatus, history []HistoryPoint, from, to time.Time,
 ) (ComponentStatus, []HistoryPoint) {

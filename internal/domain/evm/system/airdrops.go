@@ -375,7 +375,8 @@ type offer struct {
 	amount int64 // 0 for a serial
 }
 
-// withhold removes from m the parts that receivers must claim, and returns them. It changes nothing else.
+// withhold removes from m, a movement of an airdrop with one sender, the parts that receivers must claim, and returns
+// them. It reads accounts and associations from the ledger on first use, and changes nothing else.
 func (c *call) withhold(m *movement) (offers []offer) {
 	var sender ledger.EntityID
 	for _, v := range m.moves {

@@ -91,7 +91,8 @@ func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	return found[0], true
 }
 
-// callersKey returns the key of the caller, or nil. A contract without a key is its own key.
+// callersKey returns the key that the caller has in the ledger, or nil if it has none. A contract without a key, or one
+// that the simulation created, is its own key. A read that fails aborts the run; see [evm.State.Entity].
 func (c *call) callersKey() ledger.Key {
 	e := c.State.Entity(c.Caller)
 	switch {

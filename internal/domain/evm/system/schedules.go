@@ -115,8 +115,8 @@ func (c *call) schedule(at common.Address) *schedule {
 	return s
 }
 
-// pendingSchedule returns the called schedule, or that in the first argument. It fails if the schedule does not exist
-// or is expired, deleted or executed.
+// pendingSchedule returns the called schedule, or that in the first argument, which it reads from the ledger on first
+// use. It fails with a [refusal] if the schedule does not exist or is expired, deleted or executed. It changes nothing.
 func (c *call) pendingSchedule(in []any) (*schedule, error) {
 	at := c.entity
 	if !c.redirect {
