@@ -61,9 +61,10 @@ func (b *Batch) Len() int {
 }
 
 // Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is
-// that in which they were queued. Statements read the state at the moment of ctx if it has one. In a part of
-// [Together], the first batch waits for those of the other parts. Without statements, Run needs no database: the DB
-// can be nil.
+// that in which they were queued. Statements read the state at the moment of ctx if it has one. If one of them cannot,
+// Run sends nothing and fails, for example with an [*UnknownPastError]. In a part of [Together], the first batch waits
+// for those of the other parts. Without statements, Run only calls the functions of [Batch.Then] and needs no
+// database: the DB can be nil.
 func (b *Batch) Run(ctx context.Context) error {
 	if err := b.prepare(ctx); err != nil {
 		return fmt.Errorf("preparing a batch: %w", err)

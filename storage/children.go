@@ -15,8 +15,8 @@ type owned[T any] struct {
 
 // QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the
 // parent, from 1; the other columns are those of the mapper. args begin with the arguments of r.Parents, if r has
-// parents. The result has one list for each parent. Within [Batch.Count], the statement counts the rows, and the lists
-// are empty.
+// parents. The result has one list for each parent. A parent without rows has a nil list. Within [Batch.Count], the
+// statement counts the rows, the counts are kept in b as the result of Count, and the lists are empty.
 func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, r *Read, args []any) Result[[][]*R] {
 	if !b.counting {
 		return m.queueChildren(b, n, r, args)
@@ -68,7 +68,8 @@ const MaxCount = 10_000
 
 // Count makes queue, which calls [Mapper.QueueChildren] at most once, count rows instead of reading them. queue gets
 // the page of the rows to count, one row more than [MaxCount]. The result has one number for each of n parents, which
-// is 0 if queue reads nothing. The error is that of queue.
+// is 0 if queue reads nothing. The numbers are read when the batch runs. The error is that of queue; with it, the
+// result is not valid.
 func (b *Batch) Count(n int, queue func(p Page) error) (Result[[]int64], error) {
 	b.counting, b.counts = true, Known(make([]int64, n))
 	defer func() { b.counting = false }()
@@ -84,7 +85,8 @@ func (m *Mapper[T, R]) QueueChild(b *Batch, n int, r *Read, args []any) Result[[
 
 // GroupByParent returns the values of the rows of each of n parents, in the order of rows. parent returns the position
 // of the row's parent, from 0; rows for which it is negative are dropped. value returns what the lists have for a row.
-// If the rows of each parent are adjacent, which is usual, all lists share one array.
+// If the rows of each parent are adjacent, which is usual, all lists share one array. A parent without rows has a nil
+// list.
 func GroupByParent[T, R any](rows []*T, n int, parent func(*T) int, value func(*T) *R) [][]*R {
 	out, all := make([][]*R, n), make([]*R, len(rows))
 	for start := 0; start < len(rows); {

@@ -45,8 +45,8 @@ func decoderOf(rows pgx.Rows) *decoder {
 	return d
 }
 
-// row decodes the values of a row into d.targets. It fails if the numbers differ or a value does not fit, and
-// names the column.
+// row decodes the values of a row into d.targets. It fails if there are more or fewer values than targets, or if a
+// value does not fit. It then names the column, and the targets before it are set.
 func (d *decoder) row(values [][]byte) error {
 	if len(values) != len(d.targets) {
 		return fmt.Errorf("%d columns for %d targets", len(values), len(d.targets))

@@ -45,7 +45,8 @@ func (r *recorded) read(rows pgx.Rows) error {
 }
 
 // observe makes all readers of the batch record for the profile, if the client of ctx has requested one. Otherwise it
-// changes no reader.
+// changes no reader. For each statement except those of [DB.Estimate], the reader also gets [DB.analyze], which the
+// profile can call later and which executes the statement again.
 func (b *Batch) observe(ctx context.Context) {
 	if w, ok := workKey.Of(ctx); ok {
 		b.profile = w.Turn.Recorded()

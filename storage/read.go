@@ -27,7 +27,8 @@ import (
 
 // ReadPlacement reads whether the tables are distributed, which they are if the database has a view citus_tables that
 // says so, and whether it has a watermark. It stores the results in db, for [DB.Distributed] and later statements.
-// Before, statements are those for PostgreSQL. It bypasses the queue.
+// Before, statements are those for PostgreSQL. It bypasses the queue. If reading the watermark fails, it returns the
+// error, but the first result is stored.
 func (db *DB) ReadPlacement(ctx context.Context) error {
 	var apart bool
 	err := db.Pool().QueryRow(ctx, `select to_regclass('citus_tables') is not null`).Scan(&apart)
@@ -134,7 +135,9 @@ var kept sync.Map
 
 // Kept returns a statement that differs between requests with the same key in its arguments only. describe describes
 // it for the first of them, and its text is kept, because composing the text takes longer than half of sending it.
-// Without a key, and if tables are distributed, the statement is described each time. There must be few keys.
+// Without a key, and if tables are distributed, the statement is described each time. The texts are kept for all DBs
+// until the process ends, so there must be few keys. With a key, describe must not add arguments: later requests do
+// not call it.
 func (db *DB) Kept(key any, describe func() *Read) *Read {
 	if key == nil || db.Distributed() {
 		return describe()

@@ -31,8 +31,8 @@ type decoding[T, R any] struct {
 	value   func(*T) *R
 }
 
-// NewMapper returns a mapper. finish, if not nil, fills the computed fields of a decoded row. value returns the result
-// of a row.
+// NewMapper returns a mapper. finish, if not nil, fills the computed fields of a decoded row; its error makes the
+// whole read fail. value returns the result of a row.
 func NewMapper[T, R any](columns Columns[T], finish func(*T) error, value func(*T) *R) *Mapper[T, R] {
 	if finish == nil {
 		finish = func(*T) error { return nil }
@@ -44,7 +44,7 @@ func NewMapper[T, R any](columns Columns[T], finish func(*T) error, value func(*
 }
 
 // MapperOf returns a mapper whose results are the rows themselves. finish, if not nil, fills the computed fields of a
-// decoded row.
+// decoded row; its error makes the whole read fail.
 func MapperOf[T any](columns Columns[T], finish func(*T) error) *Mapper[T, T] {
 	return NewMapper(columns, finish, itself)
 }
@@ -57,8 +57,8 @@ func Values[T any]() *Mapper[T, T] {
 	return MapperOf(func(v *T, into []any) []any { return append(into, v) }, nil)
 }
 
-// Value runs a statement with one row and one column, and returns its value, or the zero value unless there is
-// exactly one row. what names it in errors.
+// Value runs at once, in a batch of its own, a statement with one row and one column, and returns its value, or the
+// zero value unless there is exactly one row. what names it in errors.
 func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v T, err error) {
 	row, err := Values[T]().One(ctx, db, what, sql, args...)
 	if err != nil || row == nil {
@@ -171,7 +171,7 @@ func first[R any](rows []*R) *R {
 	return rows[0]
 }
 
-// All returns a result with the values of several results, in order, or the first error.
+// All returns a result with the values of several results, in order, or with the first error and no values.
 func All[T any](results []Result[T]) Result[[]T] {
 	return func() (out []T, err error) {
 		for _, r := range results {
@@ -185,7 +185,7 @@ func All[T any](results []Result[T]) Result[[]T] {
 	}
 }
 
-// Run runs a batch, and returns the value of one of its results.
+// Run runs a batch, and returns the value of one of its results. If the batch fails, the result is not read.
 func Run[T any](ctx context.Context, b *Batch, r Result[T]) (v T, err error) {
 	if err = b.Run(ctx); err == nil {
 		v, err = r()

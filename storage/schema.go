@@ -99,9 +99,9 @@ func (db *DB) replaced(sql string) (out []Rows) {
 // object matches the name in the server's messages about undefined objects.
 var object = regexp.MustCompile(`^(?:column|relation|function) "?(?:\w+\.)?([\w()]+)"? does not exist`)
 
-// explain returns a [*MismatchError] if a statement failed because of a known difference or a missing permission,
-// and otherwise err. If the table of the watermark is missing, it also makes later statements ignore the
-// watermark.
+// explain returns a [*MismatchError] if a statement failed because of a table or column that was given to
+// [DB.SetAbsent], or of a missing permission, and otherwise err. If the table of the watermark is missing, it also
+// makes later statements ignore the watermark.
 func (db *DB) explain(err error) error {
 	if err == nil {
 		return nil

@@ -113,8 +113,9 @@ func (s *servers) freshest() (newest int64) {
 	return newest
 }
 
-// choose returns the least loaded of the servers that are up, fresh enough and have the rows up to a time, or nil. It
-// never returns except.
+// choose returns the least loaded of the servers that are up, fresh enough and have the rows up to from, a consensus
+// time in nanoseconds, or nil if there is none. It never returns except. Servers with the same load take turns. It
+// sends no statement.
 func (s *servers) choose(from int64, except *server) (best *server) {
 	from = max(from, s.freshest()-s.maxLag.Nanoseconds())
 	least, start := 0, int(s.next.Add(1))
@@ -237,8 +238,8 @@ func isLost(err error) bool {
 }
 
 // run calls f with the connections of a server when the queue admits a statement. If the server cannot answer, it
-// calls f once more with another one. A bound connection bypasses the queue. First it makes the other parts of the
-// operation stop waiting for that of ctx ([RunAlone]).
+// calls f once more with another one. A connection of [DB.On] bypasses the queue, and f is called once. First it makes
+// the other parts of the operation stop waiting for that of ctx ([RunAlone]).
 func (db *DB) run(ctx context.Context, f func(querier) error) error {
 	if db.conn != nil {
 		RunAlone(ctx)
@@ -287,7 +288,8 @@ func (db *DB) on(ctx context.Context, share admission.Share, f func(*server, *ad
 
 // Elsewhere reports whether to repeat statements on a connection from [DB.Acquire], of which one has failed, on
 // another server. It changes the server of the operation: the next connection for ctx leads there. It is false if err
-// is nil, with a single server, and if the operation has used no server yet.
+// is nil, with a single server, if the operation has used no server yet, and if another server would not help; see
+// [servers.move].
 func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 	if w, ok := workKey.Of(ctx); ok && err != nil && len(db.servers.list) > 1 {
 		p := w.place()
@@ -301,7 +303,8 @@ func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 
 // Follow returns a context for reads of a subscription, which only servers answer that have all rows that such reads
 // have returned. The caller must call report with the time of the newest row that it has read. report raises this time
-// for all subscriptions of db, and does not block.
+// for all subscriptions of db, and the newest time of the server that was read. It sends no statement and does not
+// block.
 func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger.Timestamp)) {
 	share := admission.Reads
 	if of, ok := workKey.Of(ctx); ok {
@@ -422,6 +425,8 @@ const (
 )
 
 // LedgerHealth reads the health of the ledger. The number of rows it reads does not depend on the size of the ledger.
+// It takes two statements, one after the other. Without an address book there are no nodes, and with an error the
+// result is nil.
 func (db *DB) LedgerHealth(ctx context.Context) (*LedgerHealth, error) {
 	blocks := MapperOf(func(h *LedgerHealth, into []any) []any {
 		return append(into, &h.Block, &h.At, &h.Missing)

@@ -26,7 +26,8 @@ func (w *Where) Arg(v any) string {
 	return "$" + strconv.Itoa(len(w.Args))
 }
 
-// And adds a condition. Each ? in it is replaced by the placeholder of the next value.
+// And adds a condition. Each ? in it is replaced by the placeholder of the next value. There must be as many of them
+// as values.
 func (w *Where) And(condition string, values ...any) {
 	w.sql.WriteString(" and ")
 	for _, v := range values {

@@ -140,7 +140,8 @@ func (r *rows) add(column string, words []string) {
 	r.columns, r.targets = append(r.columns, column), append(r.targets, target)
 }
 
-// typ returns the name of the Go type of the rows.
+// typ returns the name of the Go type of the rows: that of the extended rows, the type of the results if it has all
+// fields, or else a type of their own.
 func (r *rows) typ() string {
 	switch {
 	case r.base != nil:

@@ -17,8 +17,9 @@ const (
 	noNode = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
 )
 
-// finishAccount sets the members of an account that are computed from columns: key, addresses, expiry, and the
-// staking that is in effect.
+// finishAccount sets the members of an account that are computed from columns: key, addresses, expiry, and the staking
+// that is in effect. The pending reward is 0 for an account that declines rewards, does not stake to a node, or began
+// to stake in the last computed period or later.
 func finishAccount(a *accountRow) error {
 	a.Type = ledger.EntityType(a.typ)
 	a.Key = a.key.Typed()
@@ -71,8 +72,8 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// Accounts reads a page of accounts and contracts, ordered by id. hideSyntheticTreasury excludes the synthetic
-// treasury. With onlyIDs, only the ids of the accounts are set.
+// Accounts reads a page of accounts and contracts, deleted or not, ordered by id. hideSyntheticTreasury excludes the
+// synthetic treasury. With onlyIDs, only the ids of the accounts are set.
 func Accounts(
 	ctx context.Context, db *storage.DB, f ledger.AccountFilter, hideSyntheticTreasury, onlyIDs bool, p storage.Page,
 ) ([]*ledger.Account, error) {
@@ -236,8 +237,8 @@ where `+condition+` limit 2`, arg)
 
 // AccountAt reads the newest version of an account or contract that matches at, with the balances of the balance
 // snapshot for that time. Without a snapshot, it has the balance of the version and no balances of tokens. An account
-// that is not in the snapshot has the balance 0. It returns nil if there is no such version. now limits the search
-// for the snapshot.
+// that is not in the snapshot has the balance 0. It returns nil if there is no such version. now limits the search for
+// the snapshot. If the read of the balance, which is the last one, fails, it returns the account and the error.
 func AccountAt(
 	ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter, now ledger.Timestamp,
 ) (*ledger.Account, error) {

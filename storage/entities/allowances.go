@@ -7,7 +7,8 @@ import (
 
 // receivedPage describes the statement for a page of the allowances that each of the given spenders received, and adds
 // the limit to w. No index starts with the spender, so the table is scanned once for all spenders and row numbers
-// limit the pages. columns are the select list, and keys the columns that the page is sorted by.
+// limit the pages. columns are the select list, and keys the columns that the page is sorted by. ps must be from
+// [storage.Batch.Parents], not a single key.
 func receivedPage(
 	ps *storage.Parents, w *storage.Where, table, columns string, p storage.Page, keys ...string,
 ) *storage.Read {
@@ -91,8 +92,9 @@ func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.token_id", f.TokenID)
 }
 
-// tokenAllowancePage returns the statement for a page of token allowances of an owner, and adds its arguments to
-// w. With alternatives of a filter it is a union of them, so that each uses the index.
+// tokenAllowancePage returns the statement for a page of the token allowances of an owner, an SQL expression, that
+// match the conditions in w, and adds its arguments to w. With alternatives of a filter it is a union of them, so that
+// each uses the index. An empty list of alternatives that is not nil matches nothing.
 func tokenAllowancePage(w *storage.Where, owner string, f ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {

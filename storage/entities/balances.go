@@ -13,8 +13,9 @@ import (
 // TreasuryNum is the number of the treasury account. Every balance snapshot has a row for it.
 const TreasuryNum = 2
 
-// SnapshotWindow reads the time of the newest balance snapshot that matches at, and returns the window of its
-// rows, or null. The search starts at the beginning of the month before that of now or of the filter's end.
+// SnapshotWindow reads the time of the newest balance snapshot that matches at, and returns the window of its rows, or
+// null. The search starts at the beginning of the month before that of now or of the filter's end. eq and in mean "at
+// or before", and a nil at permits any time.
 func SnapshotWindow(
 	ctx context.Context, db *storage.DB, at *ledger.TimestampFilter, now ledger.Timestamp,
 ) (ledger.Null[ledger.SnapshotWindow], error) {
@@ -54,7 +55,7 @@ func monthStart(t ledger.Timestamp, months int) ledger.Timestamp {
 	return ledger.TimestampOf(start)
 }
 
-// Balances reads a page of the current balances of accounts and contracts, ordered by id.
+// Balances reads a page of the current balances of accounts and contracts, deleted or not, ordered by id.
 func Balances(
 	ctx context.Context, db *storage.DB, f ledger.BalanceFilter, p storage.Page,
 ) ([]*ledger.Balance, error) {

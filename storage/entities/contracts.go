@@ -44,8 +44,9 @@ func Contracts(
 var withCode = storage.By("left join", "contract", "c", "e", "id", "id")
 
 // Contract reads a contract, deleted or not: its current state, or the newest version that matches at. Without at,
-// that is the state at the moment of ctx if it has one. It returns nil if the contract does not exist or if several
-// contracts, deleted ones included, currently have the address.
+// that is the state at the moment of ctx if it has one. It returns nil if the contract does not exist. If several
+// contracts, deleted ones included, have the address, it returns nil without at, and with at the newest version of any
+// of them.
 func Contract(
 	ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *ledger.TimestampFilter,
 ) (*ledger.Contract, error) {
@@ -74,8 +75,8 @@ func Contract(
 var contractsByID = storage.ByKeys(`select ` + contractColumns +
 	` from entity e left join contract c on c.id = e.id where e.id = ` + storage.Any1 + ` and e.type = 'CONTRACT'`)
 
-// QueueContracts queues a query for contracts by id. The result has one contract per id, or nil for ids that do not
-// exist.
+// QueueContracts queues a query for contracts by id, deleted or not. The result has one contract per id, or nil for
+// ids that do not exist.
 func QueueContracts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Contract] {
 	return storage.QueueByKey(b, contractRows, contractsByID, ids,
 		func(c *ledger.Contract) ledger.EntityID { return c.EntityID })
@@ -201,7 +202,8 @@ func QueueHooks(
 	}, w.Args)
 }
 
-// elementKeys returns the entities and numbers of elements as two array arguments of a statement.
+// elementKeys returns the entities and numbers of elements as two array arguments of a statement. Those at one
+// position belong to one element.
 func elementKeys(of []ledger.Element) (owners, numbers []int64) {
 	return list.Map(of, func(e ledger.Element) int64 { return int64(e.Entity) }),
 		list.Map(of, func(e ledger.Element) int64 { return e.Number })

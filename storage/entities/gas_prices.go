@@ -82,7 +82,7 @@ func NewExchangeRates(db *storage.DB) *ExchangeRates {
 
 // Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one
 // statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, with a statement for
-// each attempt, as in [GasPrices.Read].
+// each attempt, as in [GasPrices.Read]. With an error, the rates are empty.
 func (e *ExchangeRates) Read(
 	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
 ) ([]ledger.ExchangeRate, error) {
@@ -227,7 +227,7 @@ func DecodeGasFile(file int64) func([]byte) (ledger.GasFile, error) {
 	return func(content []byte) (ledger.GasFile, error) { return ledger.DecodeFeeSchedules(content) }
 }
 
-// defaultGas returns the price of gas of a new network, from the built-in fee schedule.
+// defaultGas returns the price of gas of a new network, from the built-in fee schedule. It does not read the database.
 func defaultGas() (ledger.GasFile, error) {
 	content, err := fees.DefaultFile()
 	if err != nil {

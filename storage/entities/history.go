@@ -42,7 +42,8 @@ var (
 	asKYC         = formOf(func(n int64) (string, bool) { return string(kycOf(ledger.Of(int16(n))).V), true })
 )
 
-// formOf returns the form in which the graph shows a column of integers: a name for each number, or null.
+// formOf returns the form in which the graph shows a column of integers: the text that name returns for the number, or
+// null if ok is false. A text that is not an integer counts as 0.
 func formOf(name func(int64) (text string, ok bool)) form {
 	return func(text string) ledger.Null[string] {
 		n, _ := strconv.ParseInt(text, 10, 64) // of a column of integers
@@ -207,7 +208,8 @@ func QueueNFTChanges(b *storage.Batch, of []*ledger.NFTEffect) storage.Result[[]
 }
 
 // queueChanges queues a query for the versions in some tables at given times. keys has an array for each column of the
-// keys, and as the last one the times. Elements at the same position belong together.
+// keys, and as the last one the times. Elements at the same position belong together. The result has one list for each
+// position, which is empty if no version began then.
 func queueChanges(b *storage.Batch, of []versions, keys ...[]int64) storage.Result[[][]*ledger.Change] {
 	parents := keyNames[:len(keys)-1]
 	ps := b.Parents(strings.Join(parents, ", ")+", at", keys...)
@@ -236,6 +238,7 @@ func (v *versions) matching(parents []string, key func(column string) string) st
 const beginning = "lower(timestamp_range)"
 
 // queueVersions queues a query for the versions in some tables. keys has an array for each column of the keys.
+// Elements at the same position are one key. The result has one page per key, ordered by time.
 func queueVersions(
 	b *storage.Batch, of []versions, p storage.Page, keys ...[]int64,
 ) storage.Result[[][]*ledger.Version] {

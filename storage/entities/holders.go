@@ -163,7 +163,9 @@ func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], cou
 	}, append(ps.Args, most))
 }
 
-// queueHoldersAt queues the accounts of each token at the balance snapshot in window, with the balances of that time.
+// queueHoldersAt queues a query for a page of the accounts of each token at the balance snapshot in window, ordered by
+// account id, with the balances of that time, also 0. A condition on balances applies to the newest balance of an
+// account in window. It counts no holders: [ledger.TokenHolder.Holders] is 0. The result has one page for each id.
 func queueHoldersAt(b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, window ledger.SnapshotWindow,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {

@@ -166,8 +166,8 @@ func QueueNetworkNodesNaming(b *storage.Batch, registered []int64) storage.Resul
 		[]any{bookFile(b.DB(), 0), registered})
 }
 
-// QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. The result has
-// one list per node.
+// QueueServiceEndpoints queues a query for the service endpoints of nodes in the address book from which each node was
+// read, ordered by address and port. The result has one list per node.
 func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode) storage.Result[[][]*ledger.ServiceEndpoint] {
 	books, ids := make([]int64, len(nodes)), make([]int64, len(nodes))
 	for i, n := range nodes {
@@ -267,7 +267,8 @@ var fileRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountR
 var filesByID = storage.ByKeys(`select ` + accountColumns +
 	` from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = ` + storage.Any1)
 
-// QueueFiles queues a query for files by id. The result has one file per id, or nil for ids that do not exist.
+// QueueFiles queues a query for files by id, deleted or not. The result has one file per id, or nil for ids that do
+// not exist.
 func QueueFiles(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.File] {
 	return storage.QueueByKey(b, fileRows, filesByID, ids, func(f *ledger.File) ledger.EntityID { return f.EntityID })
 }
@@ -278,7 +279,8 @@ const StartsVersion = `(transaction_type = 17 or transaction_type = 19 and lengt
 // SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the
 // upper bound, and the first part not older than the lower. If read fails, the newest part is dropped and the content
 // is read again; after the first part, the version before follows. The errors of read are dropped too. at is the time
-// of the content that was read. It is null if no content is valid within the configured number of attempts.
+// of the last part of the valid content, which read has to keep. It is null if no content is valid within the
+// configured number of attempts.
 func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds storage.Window,
 	read func(content []byte) error,
 ) (at ledger.Null[ledger.Timestamp], err error) {

@@ -132,7 +132,8 @@ func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey) storage.Result[[]*le
 	}, ps.Args)
 }
 
-// nftKeys returns the tokens and serials of keys as two array arguments of a statement.
+// nftKeys returns the tokens and serials of keys as two array arguments of a statement. Those at one position belong
+// to one key.
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 	return list.Map(keys, func(k ledger.NFTKey) int64 {
 		return int64(k.TokenID)
@@ -143,7 +144,8 @@ func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 const tokenDeletion = ledger.TransactionType(35)
 
 // finishNFTEvent sets the members of an event in the history of an NFT from the transfers of its transaction. The
-// deletion of its token has no transfer. It fails if their JSON is invalid.
+// deletion of its token, and a transaction that does not move this NFT, have no transfer: the accounts and the
+// approval stay empty. It fails if their JSON is invalid.
 func finishNFTEvent(e *nftEventRow) error {
 	e.ConsensusTimestamp, e.Nonce, e.ValidStartTimestamp = e.at, e.nonce.V, e.start.V
 	if e.Type == tokenDeletion {
@@ -226,8 +228,8 @@ func QueueNFTHistories(
 	}
 }
 
-// nftTransactions returns the distinct transactions of the first most events, without events whose transaction is
-// missing. more reports whether further events follow.
+// nftTransactions returns the distinct transactions of the first most events, which are ordered by time, without
+// events whose transaction is missing. more reports whether further events follow.
 func nftTransactions(events []*nftEventRow, most int) (list []*ledger.NFTTransaction, more bool) {
 	if more = len(events) > most; more {
 		events = events[:most]

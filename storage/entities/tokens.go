@@ -87,9 +87,9 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 	return out, nil
 }
 
-// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the
-// account is associated, and a valid treasury to its tokens: no index has the treasury, but every treasury is
-// associated with its tokens. Custom fees are not read. With onlyIDs, only the ids of the tokens are set.
+// Tokens reads a page of tokens, deleted or not, ordered by id. A valid associated limits them to the tokens with
+// which the account is associated, and a valid treasury to its tokens: no index has the treasury, but every treasury
+// is associated with its tokens. Custom fees are not read. With onlyIDs, only the ids of the tokens are set.
 func Tokens(
 	ctx context.Context, db *storage.DB, f ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID],
 	onlyIDs bool, p storage.Page,
@@ -130,8 +130,8 @@ func Tokens(
 	return tokenRows.ListRead(ctx, db, "tokens", &r, w.Args)
 }
 
-// QueueTokensNamed queues a query for at most limit tokens whose name starts with a text, ignoring case. Short
-// names are first. Custom fees are not read.
+// QueueTokensNamed queues a query for at most limit tokens, deleted or not, whose name starts with a text, ignoring
+// case. Short names are first. Custom fees are not read.
 func QueueTokensNamed(b *storage.Batch, name string, limit int) storage.Result[[]*ledger.Token] {
 	start := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name) + "%"
 	return tokenRows.QueueRead(b, &storage.Read{
@@ -163,8 +163,8 @@ func QueueDecimals(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*le
 		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID })
 }
 
-// QueueTokens queues a query for tokens by id. The result has one token per id, or nil for ids that do not exist.
-// Custom fees are not read.
+// QueueTokens queues a query for tokens by id, deleted or not. The result has one token per id, or nil for ids that do
+// not exist. Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.Token] {
 	return storage.QueueByKey(b, tokenRows, tokensByID, ids,
 		func(t *ledger.Token) ledger.EntityID { return t.EntityID })

@@ -22,7 +22,8 @@ const (
 	topicComplete TopicPart = ""
 )
 
-// finishTopic sets the members of a topic that are computed from columns; it decodes keys and custom fees.
+// finishTopic sets the members of a topic that are computed from columns; it decodes keys and custom fees. It fails if
+// the list of exempt keys or the JSON of the fees is invalid.
 func finishTopic(t *topicRow) error {
 	t.AdminKey, t.FeeScheduleKey, t.SubmitKey = t.adminKey.Info(), t.feeScheduleKey.Info(), t.submitKey.Info()
 	t.Memo = t.memo.V
@@ -268,9 +269,9 @@ where topic_id = ` + ps.Key("id") + ` order by consensus_timestamp `
 	return list.Map(counts, func(n *int64) int64 { return *n }), wrap.Error(err, "reading the numbers of messages")
 }
 
-// MessagesAfter reads at most limit messages of all topics after a consensus time, in order. Transactions without
-// a message are skipped. The row comparison of type and time makes the planner use the index on both columns even
-// if there are few messages.
+// MessagesAfter reads at most limit messages of all topics after a consensus time, in order, for subscriptions.
+// Transactions without a message are skipped. The row comparison of type and time makes the planner use the index on
+// both columns even if there are few messages.
 func MessagesAfter(
 	ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int,
 ) ([]*ledger.TopicMessage, error) {

@@ -39,7 +39,8 @@ func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *world
 	}, func(n *ledger.NFT) { f.NFTs[n.Key()] = n })
 }
 
-// allowanceKeys returns the named arguments of a statement for a list of allowances: three arrays.
+// allowanceKeys returns the named arguments of a statement for a list of allowances: three arrays, whose elements at
+// one position are one key.
 func allowanceKeys(keys []worldstate.AllowanceKey) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"owners":   column(keys, func(k *worldstate.AllowanceKey) ledger.EntityID { return k.Owner }),
@@ -205,9 +206,9 @@ var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
 }, nil)
 
-// PendingAirdrops reads those of the named airdrops that are pending, with their amounts. An airdrop is identified by
-// sender, receiver, token and serial; the serial is 0 for fungible tokens. It takes one round trip. It does not fail
-// with [ErrTooManyReads].
+// PendingAirdrops reads those of the named airdrops that are pending, with their amounts, in no order. An airdrop is
+// identified by sender, receiver, token and serial; the serial is 0 for fungible tokens. It takes one round trip. It
+// does not fail with [ErrTooManyReads].
 func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error) {
 	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)

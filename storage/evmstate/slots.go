@@ -82,9 +82,10 @@ func wordOf(b []byte) (w [32]byte) {
 	return w
 }
 
-// Slots returns the values of slots of a contract, in order. It reads those from the database that the snapshot has not
-// read before. Slots that were never written are zero. The first read of a contract also prefetches the slots that
-// earlier executions read.
+// Slots returns the values of slots of a contract, in order. It reads those from the database that the snapshot has
+// not read before. Slots that were never written are zero. The first read of a contract also prefetches the slots that
+// earlier executions read. It can fail with [ErrTooManyReads]. After an error the snapshot counts the slots as zero,
+// so it must not be used further.
 func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
 	wanted := list.Map(slots, func(slot [32]byte) slotKey { return slotKey{contract, slot} })
 	s.asked.slots = append(s.asked.slots, wanted...)
@@ -122,9 +123,9 @@ var keysOf = map[string]string{
 	"token_transfer":   "account_id=owners account_id=accounts token_id=tokens payer_account_id=spenders",
 }
 
-// keyed returns the rows of tables that have the values of some named arguments, for statements that only use such
-// rows. Of a history they are only the versions that began by @instant. args are the names, separated by spaces; see
-// [keysOf].
+// keyed describes the rows of tables that have the values of some named arguments, for statements that only use such
+// rows. It reads nothing. Of a history they are only the versions that began by @instant. args are the names,
+// separated by spaces; see [keysOf].
 func keyed(args string, tables ...string) (out []storage.Rows) {
 	for _, table := range tables {
 		condition := ofKeys(args, strings.TrimSuffix(table, "_history"))
@@ -148,8 +149,9 @@ func ofKeys(args, table string) string {
 	return strings.Join(where, " and ")
 }
 
-// sinceShot returns the time of the newest full balance snapshot, the sums of the transfers of tokens since, and the
-// rows of tables. args are the names of the arguments with their keys, separated by spaces.
+// sinceShot describes what a historical statement reads first if tables are distributed: the time of the newest full
+// balance snapshot, the sums of the transfers of tokens since, and the rows of tables, as [keyed] does. args are the
+// names of the arguments with their keys, separated by spaces. It reads nothing.
 func sinceShot(args string, tables ...string) []storage.Rows {
 	return append([]storage.Rows{
 		{Table: "shot", Query: "select coalesce(max(at), 0) as at from " + newestShot},

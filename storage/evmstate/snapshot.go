@@ -193,8 +193,8 @@ func (s *Snapshot) Close() {
 	}()
 }
 
-// ExchangeRates reads the exchange rates of hbar at the block from their system file, or returns nil if the ledger has
-// none. Its statements do not count as [Snapshot.Trips].
+// ExchangeRates reads the exchange rates of hbar at the block from their system file, or returns nil if that has no
+// valid content within [storage.DB.FileAttempts]. Its statements do not count as [Snapshot.Trips].
 func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
 	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile),
@@ -253,8 +253,9 @@ func hashHead(text string) (head [32]byte, err error) {
 	return head, nil
 }
 
-// queueBlock queues a query for the block of ref, for the zero value the newest one. Of several with the same prefix
-// of the hash it is the newest. The result is nil if the block does not exist.
+// queueBlock queues a query for the block of ref, for the zero value the newest one, and for ref.Before the first that
+// ends at that time or later. Of several with the same prefix of the hash it is the newest. The result is nil if the
+// block does not exist.
 func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef) storage.Result[*worldstate.Block] {
 	var (
 		condition, order string

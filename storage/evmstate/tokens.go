@@ -17,8 +17,8 @@ import (
 )
 
 // TokenFacts reads data about tokens, allowances and associations in one round trip, for system contracts. Objects
-// that do not exist are missing from the maps. It sends no query if r is empty. With an error, the maps are not
-// complete.
+// that do not exist are missing from the maps. It sends no query if r is empty. With an error, which can be
+// [ErrTooManyReads], the maps are not complete.
 func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error) {
 	f := &worldstate.TokenFacts{
 		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{},
@@ -155,7 +155,7 @@ func evmTokenTargets(t *evmTokenRow, into []any) []any {
 }
 
 // finishEVMToken sets the members of a token that are computed from columns, with its custom fees. It fails if the
-// JSON of the fees is invalid.
+// JSON of the fees is invalid. A token without a row of fees has an empty set of fees.
 func finishEVMToken(t *evmTokenRow) error {
 	if err := entities.FinishToken(&t.TokenRow); err != nil {
 		return err
@@ -268,7 +268,7 @@ func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]led
 
 // Schedule reads a schedule with its signatures, or nil if it does not exist or was created after the snapshot's time.
 // Execution and signatures are included up to the snapshot's time. Deleted is its current value; the entity of the
-// schedule has that of the snapshot's time.
+// schedule has that of the snapshot's time. It takes one round trip, and can fail with [ErrTooManyReads].
 func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error) {
 	b := s.db.NewBatch()
 	schedules := transactions.QueueSchedules(b, []ledger.EntityID{id})

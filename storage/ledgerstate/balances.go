@@ -84,8 +84,8 @@ const (
 	HookHistory    = "hook_history"
 )
 
-// QueueFits queues a query for whether one of the histories above has at most [storage.MaxUnindexed] rows that matter
-// at the moment of the context in which the batch runs.
+// QueueFits queues a query for whether a history, [AirdropHistory] or [HookHistory], has at most
+// [storage.MaxUnindexed] rows that matter at the moment of the context in which the batch runs.
 func QueueFits(b *storage.Batch, history string) storage.Result[bool] {
 	return queueCheck(b, `select count(*) <= $1 from (select 1 from `+history+` limit $1 + 1) h`, storage.MaxUnindexed)
 }

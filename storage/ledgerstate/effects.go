@@ -62,7 +62,8 @@ func unindexed(db *storage.DB) string {
 	return "98"
 }
 
-// keysOf returns the accounts, tokens and times of balances as three array arguments.
+// keysOf returns the accounts, tokens and times of balances as three array arguments. Elements at one position belong
+// to one balance.
 func keysOf(of []*ledger.BalanceEffect) (accounts, tokens, at []int64) {
 	for _, e := range of {
 		accounts, tokens = append(accounts, int64(e.AccountID)), append(tokens, int64(e.TokenID))

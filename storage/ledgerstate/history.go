@@ -23,7 +23,8 @@ var endRows = storage.MapperOf(func(e *EndBalance, into []any) []any {
 // QueueBalanceHistory queues a query for the balances of an account before each of some times, in ascending order:
 // that of the snapshot before each, and the transfers since. It needs the index of transfers by account, which lacks
 // [transactions.FeeAccount]: the caller must not pass that account. The result has one balance per time, null if there
-// is no snapshot before.
+// is no snapshot before. With TooMany, more transfers than [MaxHistoryTransfers] follow the snapshot, and the balance
+// is not valid.
 func QueueBalanceHistory(
 	b *storage.Batch, account ledger.EntityID, ends []ledger.Timestamp,
 ) storage.Result[[]*EndBalance] {
@@ -59,7 +60,8 @@ order by p.ord`, []any{last, treasury, int64(account), MaxHistoryTransfers})
 }
 
 // queueEnds queues a query for the balances of an account at each of the times in last, as [QueueBalanceHistory] does,
-// but from the snapshot before each of them. The result has one balance per time.
+// but from the snapshot before each of them. The result has one balance per time. It is the form for distributed
+// tables. treasury is the account that each snapshot has.
 func queueEnds(b *storage.Batch, account ledger.EntityID, last []int64, treasury int64) storage.Result[[]*EndBalance] {
 	db, p := b.DB(), b.Parents("t", last)
 	t := p.Key("t")

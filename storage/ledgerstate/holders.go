@@ -61,7 +61,8 @@ var holderRows = storage.MapperOf(func(h *holderRow, into []any) []any {
 
 // QueueHolders queues a query for a page of the holders of a token at a moment, sorted by balance and account if
 // byBalance, otherwise by account. Those with a balance of 0 are only included if zero is true. The balances of the
-// moment must be known, and the batch must run in a context with it, which ends the tables there.
+// moment must be known, and the batch must run in a context with it, which ends the tables there. The result is never
+// nil. If TooManyHolders or TooManyRows is set, the page and the count are not valid.
 func QueueHolders(b *storage.Batch, m *ledger.Moment, token ledger.EntityID, f ledger.TokenHolderFilter,
 	byBalance, zero bool, p storage.Page,
 ) storage.Result[*Holders] {

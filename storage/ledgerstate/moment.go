@@ -48,9 +48,10 @@ const (
   where consensus_timestamp = $2 or parent_consensus_timestamp = $2 and exists (select 1 from transaction where consensus_timestamp = $2)`
 )
 
-// Moment reads the moment that a value selects in one of the ways above, and the bounds within which moments can be
-// read. It returns nil for both if there is no such block or transaction. A time is not checked: the caller has to
-// compare it with the bounds. Without a balance snapshot before the moment, its balances are null.
+// Moment reads the moment that a value selects in one of the ways [ByTime], [ByNumber], [ByHash] and [ByTransaction],
+// and the bounds within which moments can be read. It returns nil for both if there is no such block or transaction. A
+// time is not checked: the caller has to compare it with the bounds. Without a balance snapshot before the moment, its
+// balances are null.
 func Moment(ctx context.Context, db *storage.DB, way string, value any) (*ledger.Moment, *Bounds, error) {
 	found, err := foundMoments.One(ctx, db, "a moment", `select m.at, coalesce(n.newest, 0), s.first, b.newest
 from (select 1) one left join lateral (`+way+`) m on true

@@ -94,7 +94,8 @@ func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknow
 	return absent, unknown, err
 }
 
-// Missing reads the catalog of the database of conn, and returns the names of the absent objects of [Compare], ordered.
+// Missing reads the catalog of the database of conn, and returns the names of the absent objects of [Compare],
+// ordered. With an error, the list is not complete.
 func Missing(ctx context.Context, conn Querier) ([]string, error) {
 	absent, _, err := Compare(ctx, conn)
 	return list.Map(absent, storage.Absent.String), err

@@ -148,7 +148,7 @@ func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 var distributed = regexp.MustCompile(`create_distributed_table\('(\w+)', '(\w+)'`)
 
 // Distribution returns, for each table that [Distribute] distributes over servers, the column by which its rows are
-// distributed.
+// distributed. It reads only the SQL files in this binary.
 func Distribution() map[string]string {
 	columns := map[string]string{}
 	for _, m := range distributed.FindAllStringSubmatch(strings.Join(set{files: citusFiles, folder: "citus"}.texts(),
@@ -182,7 +182,8 @@ func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 var ErrPooler = errors.New("the connection leads to a pooler, but migrations need a session of their own: set " +
 	"--direct-database-url to the URL of the server")
 
-// dial opens a connection to migrate, and fails with [ErrPooler] if it does not lead to the server itself.
+// dial opens a connection to migrate, which the caller closes. If it does not lead to the server itself, dial closes
+// it and fails with [ErrPooler].
 func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -334,7 +335,8 @@ func statusVersionOf(ctx context.Context, conn Querier) (int, error) {
 	return one[int](ctx, conn, "select coalesce(max(version_id), 0)::int from "+statusSet().versions)
 }
 
-// one runs a query about tables that returns exactly one row with one value.
+// one runs a query about tables that returns exactly one row with one value. It fails if there is no row or more than
+// one.
 func one[T any](ctx context.Context, conn Querier, sql string, args ...any) (T, error) {
 	rows, _ := conn.Query(ctx, sql, args...) // rows have the error
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])

@@ -113,7 +113,8 @@ order by ord`, []any{lower, upper})
 const maxBlockReaders = 4
 
 // hours reads the numbers of blocks, transactions and gas of each hour with blocks in some ranges, in no order. It
-// runs as many concurrent statements as there are readers, waits for all of them, and joins their errors.
+// runs as many concurrent statements as there are readers, waits for all of them, and joins their errors. With an
+// error, the rows are not complete.
 func (s *BlockStatistics) hours(
 	ctx context.Context, db *storage.DB, ranges []*blockRangeRow, readers int64,
 ) ([]*periodRow, error) {
@@ -142,7 +143,8 @@ const warmed = 31 * 24 * storage.Hour
 
 // Warm reads the blocks of the hours that have ended and fills the cache with their counts, from the newest hour
 // backwards, with a pause after each hour. It goes back a month, or to the newest hour of the last call that
-// succeeded. It returns the first error. Calls must not overlap. Without a cache it does nothing.
+// succeeded. It returns the first error, and what was cached before stays. Calls must not overlap. Without a cache it
+// does nothing.
 func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.Duration) error {
 	if s.cache == nil {
 		return nil
@@ -251,8 +253,9 @@ func countRows(rows, first, second string) Statistics {
 	return Statistics{periodsOf(rows, first, second), MaxStatistics}
 }
 
-// periodsOf returns the statement that counts rows per period and sums two SQL expressions. A sum with more than
-// 63 bits is null.
+// periodsOf returns the statement that counts the rows of a statement per period and sums two SQL expressions. Its
+// parameters are those of [Statistics]: $2 are the bounds, and $5 is the maximum number of rows plus one. A sum with
+// more than 63 bits is null.
 func periodsOf(rows, first, second string) string {
 	sum := func(of string) string {
 		return `case when coalesce(` + of + `, 0) < 9223372036854775808 then coalesce(` + of + `, 0)::bigint end`
@@ -262,7 +265,8 @@ func periodsOf(rows, first, second string) string {
 }
 
 // Queue queues a statement that counts the rows of an object in the periods between bounds, which ascend and are at
-// least two. The result has one element for each period, or is a [*TooManyRowsError].
+// least two. The result has one element for each period, with zeros for one without rows. It fails with a
+// [*TooManyRowsError] if there are more rows than the maximum.
 func (s Statistics) Queue(
 	b *storage.Batch, of ledger.EntityID, bounds []ledger.Timestamp,
 ) storage.Result[[]Period] {

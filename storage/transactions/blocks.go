@@ -92,8 +92,8 @@ func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]
 	}, ps.Args)
 }
 
-// CountBlocks reads the number of blocks. Block numbers have no gaps, so the first and the last number are
-// sufficient.
+// CountBlocks reads the number of blocks. Block numbers have no gaps, so the first and the last number are sufficient.
+// Without blocks it is 0.
 func CountBlocks(ctx context.Context, db *storage.DB) (int64, error) {
 	return storage.Value[int64](ctx, db, "the number of blocks",
 		`select coalesce(max(index) - min(index) + 1, 0) from record_file`)

@@ -77,7 +77,8 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 }
 
 // logs returns the statement for a page of logs that match the condition of and the filter, and adds its arguments to
-// w. It omits logs that match [wildcard]. It ignores f.Contract: the caller has added its ID to f.ContractID.
+// w. It omits logs that match [wildcard]. It ignores f.Contract: the caller has added its ID to f.ContractID. With
+// f.TransactionHash, only logs of the transaction of [hashTime] match, to which f.Timestamp applies.
 func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of string, p storage.Page) string {
 	bounds := parts(f.Timestamp, f.Index)
 	if f.TransactionHash != nil {
@@ -157,8 +158,8 @@ func ContractLogs(
 // CountLogs counts logs.
 const CountLogs storage.Countable = `select 1 from contract_log`
 
-// queueLogs queues a query for a page of logs for each of n parents. of is the SQL condition that relates them to
-// logs.
+// queueLogs queues a query for a page of logs for each of the n parents ps, as [ContractLogs] selects and orders them.
+// of is the SQL condition that relates them to logs.
 func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
 	w := storage.With(ps.Args...)
@@ -170,8 +171,8 @@ func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger
 	}, w.Args)
 }
 
-// QueueLogsOfContracts queues a query for the logs of each of the given contracts. The result has one page per
-// contract.
+// QueueLogsOfContracts queues a query for the logs of each of the given contracts, as [ContractLogs] selects and
+// orders them. The result has one page per contract.
 func QueueLogsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
@@ -179,8 +180,8 @@ func QueueLogsOfContracts(
 	return queueLogs(b, len(ids), ps, `l.contract_id = `+ps.Key("id"), f, p)
 }
 
-// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. The
-// result has one page per range.
+// QueueLogsBetween queues a query for the logs in each of the given time ranges, as [ContractLogs] selects and orders
+// them. Both ends are inclusive. The result has one page per range.
 func QueueLogsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {

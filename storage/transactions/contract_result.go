@@ -29,7 +29,7 @@ type ResultRef struct {
 const byHash = `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction_hash
 where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp desc limit 1`
 
-// prefix returns the first 32 bytes of a hash, which the lookup tables have.
+// prefix returns the first 32 bytes of a hash, which the lookup tables have, or a shorter hash as it is.
 func prefix(hash []byte) []byte { return hash[:min(len(hash), hashPrefix)] }
 
 // Key returns a result with the columns by which its logs and state changes can be read before the result, or nil if
@@ -46,7 +46,8 @@ func (ref *ResultRef) Key() *ledger.ContractResult {
 
 // locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by
 // which its parties are found. Of several with the hash or id, it finds a successful one if there is one, else the
-// newest. It adds its arguments to w.
+// newest. By consensus time it finds the row of the first entity of the transaction. If the contract is named, it
+// looks nothing up, and the payer is null. It adds its arguments to w.
 func (ref *ResultRef) locator(w *storage.Where) string {
 	switch {
 	case ref.Hash != nil:
@@ -93,7 +94,8 @@ var withFileData = fmt.Sprintf(`x.*, case when coalesce(x.call_data, '') = '' th
 	ledger.MaxNum, entities.MaxSystemFile)
 
 // fileRead describes the statement that reads the newest content of the file, if the transaction has no call data, as
-// an additional last column of the rows of a query with [ownData].
+// an additional last column of the rows of a query with [ownData]. The column is null if the transaction has call data
+// of its own, and for files with numbers up to [entities.MaxSystemFile].
 func fileRead(rows string) *storage.Read {
 	return &storage.Read{
 		Select: withFileData, Page: rows, As: "x",
@@ -128,7 +130,8 @@ const (
 	foundWithData = `found.party, ` + ownData + `, ` + detailColumns
 )
 
-// foundRead returns the read of the contract result that the statement locator finds.
+// foundRead describes the statement for the contract result of the transaction that locator, a statement of
+// [ResultRef.locator], finds. Its call data are null: a caller that needs them replaces the columns.
 func foundRead(locator string) *storage.Read {
 	return &storage.Read{
 		Select: foundColumns, Page: locator, Name: "found", Joins: foundJoins, Rest: ` order by cr.contract_id limit 1`,
@@ -155,8 +158,8 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef) storage.Result[[]*
 	}))
 }
 
-// result returns the contract result of a row that a reference finds, with the chain ID of the network, or nil for
-// nil.
+// result sets in a row that ref finds the chain ID of the network, the entity of its parties, the named contract and,
+// if ref requests it, the call data. It returns the contract result of the row, or nil for nil.
 func (r *foundResult) result(db *storage.DB, ref *ResultRef) *ledger.ContractResult {
 	if r == nil {
 		return nil
@@ -167,7 +170,8 @@ func (r *foundResult) result(db *storage.DB, ref *ResultRef) *ledger.ContractRes
 }
 
 // QueueResultsByHashes queues a query for the contract results with hashes, as [QueueContractResults] does for other
-// references, with one statement for all. The result has one contract result per hash, or nil.
+// references, with one statement for all. The result has one contract result per hash, or nil. Hashes with the same
+// first 32 bytes share it. Call data are not read.
 func QueueResultsByHashes(b *storage.Batch, hashes []ledger.Hash) storage.Result[[]*ledger.ContractResult] {
 	starts, places := distinct(hashes)
 	r := foundRead(`select distinct on (hash) hash, consensus_timestamp as at, entity_id as party, payer_account_id as payer
@@ -338,8 +342,9 @@ func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp) storage.
 var resultsByTime = storage.ByKeys(`
 select * from contract_result where consensus_timestamp = ` + storage.Any1)
 
-// queueOwnedResults queues a query for a page of contract results for each of n parents. of is the SQL condition
-// that relates them to results.
+// queueOwnedResults queues a query for a page of contract results for each of n parents. of is the SQL condition that
+// relates them to results. Those of a parent are ordered by consensus time. [filterResults] adds the conditions of f,
+// and synthetic results are not read.
 func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
@@ -360,7 +365,7 @@ func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, 
 }
 
 // QueueResultsOfContracts queues a query for the results of each of the given contracts. The result has one page per
-// contract.
+// contract. Unlike [ContractResults], it reads no synthetic results.
 func QueueResultsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
@@ -369,7 +374,7 @@ func QueueResultsOfContracts(
 }
 
 // QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. The result has
-// one page per sender.
+// one page per sender. Unlike [ContractResults], it reads no synthetic results.
 func QueueResultsOfSenders(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
@@ -377,8 +382,8 @@ func QueueResultsOfSenders(
 	return queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p)
 }
 
-// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive.
-// The result has one page per range.
+// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. The
+// result has one page per range. Unlike [ContractResults], it reads no synthetic results.
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {

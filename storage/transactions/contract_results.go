@@ -167,7 +167,7 @@ func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.Con
 // filterResults adds the conditions of a filter to w, the conditions of a statement on contract_result as cr. Results
 // with the code WRONG_NONCE are never listed, and those of child transactions only if the filter includes internal
 // results. The planner of PostgreSQL does not see the contract: it expects a range of one contract to have many
-// results, and reads them in the order of the index.
+// results, and reads them in the order of the index. It ignores the other members of the filter, such as Synthetic.
 func filterResults(db *storage.DB, w *storage.Where, f ledger.ContractResultFilter) {
 	w.And("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
 	if f.Internal == nil || !*f.Internal {

@@ -80,7 +80,8 @@ func SlotKey(slot []byte, atTime bool) []byte {
 }
 
 // finishAction sets the members of an action that are computed from columns: names of numeric values, and the
-// recipient of the call, which is 0 if the row has none. Missing input and result become empty.
+// recipient of the call, which is 0 if the row has none. Its address is that of the row, or else the long-zero one, or
+// nil without a recipient. Missing input and result become empty.
 func finishAction(a *actionRow) error {
 	a.CallOperationType, a.CallType = ledger.CallOperationTypeOf(a.operation.V), ledger.CallTypeOf(a.callType.V)
 	a.ResultDataType = ledger.ResultDataTypeOf(a.dataType)

@@ -56,8 +56,9 @@ cross join lateral regexp_match(pg_get_expr(child.relpartbound, child.oid),
   '^FOR VALUES FROM \(''?(-?\d+)''?\) TO \(''?(-?\d+)''?\)$') b(limits)
 where b.limits is not null order by 3, 2`
 
-// Ranges reads the earliest and latest times for which tables have rows, null for an empty table, and their
-// partitions by time, with which the graph describes the database. Tables that the database lacks are omitted.
+// Ranges reads the earliest and latest times for which tables have rows, null for an empty table, and their partitions
+// by time, with which the graph describes the database. Tables that the database lacks are omitted. The times of
+// balances are those of the treasury, which is in each snapshot.
 func Ranges(ctx context.Context, db *storage.DB) (ranges []*ledger.GatewayRange, err error) {
 	var parts []string
 	for _, t := range timedTables {

@@ -79,8 +79,8 @@ func QueueSchedules(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*l
 // CountSchedules counts schedules.
 const CountSchedules storage.Countable = `select 1 from schedule`
 
-// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. The result has one
-// page per account. The states of the schedules are those at an instant.
+// QueueAccountSchedules queues a query for the schedules that each of the given accounts created, ordered by id. The
+// result has one page per account. A state in the filter is that at the instant now.
 func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f ledger.ScheduleFilter,
 	now ledger.Timestamp, p storage.Page,
 ) storage.Result[[][]*ledger.Schedule] {

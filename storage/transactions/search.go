@@ -50,7 +50,9 @@ const lookups = 2
 
 // searchFor returns how to find transactions: by time, or by account first. accounts are those whose pages are read,
 // in addition to the one in the filter. It chooses by the planner's statistics, which it reads from the database at
-// intervals. It does not read the transactions.
+// intervals. Without conditions on outcome and types, and if tables are distributed, it reads nothing and chooses by
+// account. Without statistics it chooses by time if f has types or the only account is the fee account. It does not
+// read the transactions.
 func searchFor(
 	ctx context.Context, db *storage.DB, f ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID,
 ) (*search, error) {
@@ -115,7 +117,8 @@ const searchDelay = 50 * time.Millisecond
 
 // run reads the page of transactions. If the chosen form does not end within a delay, the other one runs beside it.
 // The first that succeeds cancels the other, for which run does not wait; if one fails, run waits for the other. Only
-// the chosen form runs if the other is never faster, or if db is a single connection.
+// the chosen form runs if the other is never faster, or if db is a single connection. If the chosen form fails within
+// the delay, run returns its error. A panic in a goroutine becomes an error.
 func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) ([]*ledger.Transaction, error) {
 	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
 		var w storage.Where
@@ -420,8 +423,9 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 	return sql
 }
 
-// QueueAccountTransactions queues a query for the transactions of each of the given accounts. It can first read
-// the planner's statistics, and the error is that of this read. The result has one page per account.
+// QueueAccountTransactions queues a query for the transactions of each of the given accounts. It can first read the
+// planner's statistics, and the error is that of this read. The result has one page per account. Unlike
+// [Transactions], it runs only the form that is expected to be faster; see [search].
 func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []ledger.EntityID,
 	f ledger.TransactionFilter, p storage.Page,
 ) (storage.Result[[][]*ledger.Transaction], error) {

@@ -101,7 +101,8 @@ where l.synthetic is true`+logs.String()+` order by `+wildcard+`, l.index limit 
 
 // AddSyntheticResults reads the results that are derived from synthetic logs, and writes them into found, the result
 // of [QueueResultsByHashes], in place of nil. It reads nothing if no result is missing. The elements of found are
-// those of hashes at the same position.
+// those of hashes at the same position. An element stays nil if its hash is that of a contract transaction, or if the
+// transaction has no such logs. With an error, found is unchanged.
 func AddSyntheticResults(
 	ctx context.Context, db *storage.DB, hashes []ledger.Hash, found []*ledger.ContractResult,
 ) error {

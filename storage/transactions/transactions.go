@@ -161,7 +161,7 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 }
 
 // queueByID queues a query for the transactions with an id, oldest first, that ran within window after their valid
-// start. parts reads their transfers in the same statement, unless tables are distributed.
+// start. f selects among them. parts reads their transfers in the same statement, unless tables are distributed.
 func queueByID(
 	b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp, parts bool,
 ) storage.Result[[]*ledger.Transaction] {
@@ -179,6 +179,7 @@ where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestam
 }
 
 // QueueAllWithID queues a query for the transactions with an id, oldest first, including the execution of a schedule.
+// Unlike [ByID], it does not add the inner transactions of a batch.
 func QueueAllWithID(b *storage.Batch, id ledger.TransactionID) storage.Result[[]*ledger.Transaction] {
 	return queueByID(b, id, TransactionFilterOfID{}, ScheduledWindow-validStartDrift, false)
 }
@@ -361,9 +362,9 @@ func decisive(found []*ledger.Transaction) *ledger.Transaction {
 	return found[len(found)-1]
 }
 
-// queueWithIDs queues a query for the transactions with the IDs in some lists, oldest first. The result has one list
-// of transactions for each list of IDs. Those that a schedule executed later than consensusWindow after their valid
-// start are not found. Without any ID it queues nothing.
+// queueWithIDs queues a query for the transactions with the IDs in some lists that match f, oldest first. The result
+// has one list of transactions for each list of IDs. Those that a schedule executed later than consensusWindow after
+// their valid start are not found. Without any ID it queues nothing.
 func queueWithIDs(
 	b *storage.Batch, ids [][]ledger.TransactionID, f TransactionFilterOfID,
 ) storage.Result[[][]*ledger.Transaction] {
@@ -397,8 +398,8 @@ and %[1]svalid_start_ns = %[3]s and %[1]sconsensus_timestamp between %[3]s - $4 
 }
 
 // QueueTopicTransactions queues a query for the successful transactions that changed each of the given topics or sent
-// a message to it. Each change of a topic begins a version of its entity, of its keys or of its fees. The result has
-// one page per topic.
+// a message to it, ordered by consensus time. Each change of a topic begins a version of its entity, of its keys or of
+// its fees. The result has one page per topic.
 func QueueTopicTransactions(
 	b *storage.Batch, topics []ledger.EntityID, p storage.Page,
 ) storage.Result[[][]*ledger.Transaction] {
