@@ -138,7 +138,7 @@ type reader[T any] struct {
 }
 
 // run reads new rows at intervals, or when the source wakes it, until ctx ends. After an error it waits longer each
-// time, and logs the first error and the recovery.
+// time, at most maxDelay, and logs the first error and the recovery.
 func (r *reader[T]) run(ctx context.Context) {
 	wait := r.o.Interval
 	down := false
@@ -212,8 +212,8 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	return len(rows) == batch, nil
 }
 
-// after returns the number of the log's first row after a position. ok is false if the log no longer contains all rows
-// after it.
+// after returns the number of the log's first row after a position, or the number that the next row gets if there is
+// none. ok is false if the log no longer contains all rows after it.
 func (r *reader[T]) after(p Position) (number uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -113,8 +113,8 @@ func (s *subscription[T, V]) run(ctx, feed context.Context) error {
 	}
 }
 
-// complete returns what Listener.Complete makes of rows, or rows without such a function. It retries while the
-// database is unavailable, and fails only if the subscription or the feed ends.
+// complete returns what Listener.Complete makes of rows, or rows without such a function. After any error it retries,
+// with pauses of at most maxDelay. It fails only if the subscription or the feed ends.
 func (s *subscription[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, error) {
 	if s.l.Complete == nil || len(rows) == 0 {
 		return rows, nil

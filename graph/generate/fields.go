@@ -47,7 +47,7 @@ type fields struct {
 }
 
 // fieldsOf returns the fields of the schema with their kinds. It fails if the generator cannot write code for all of
-// them.
+// them. With an error, the fields must not be used.
 func fieldsOf(data *codegen.Data) (*fields, error) {
 	f := &fields{Data: data, Rows: map[string]*codegen.Object{}, Roots: []string{"Network", "Query"}}
 	written := writtenFunctions()
@@ -367,7 +367,8 @@ func (f *fields) Shape(ref *config.TypeReference) string {
 	}
 }
 
-// anyOf returns the Go expression of the shape of an interface or union, with a case for each possible type.
+// anyOf returns the Go expression of the shape of an interface or union, with a case for each possible type that has
+// rows.
 func (f *fields) anyOf(ref *config.TypeReference) string {
 	var b strings.Builder
 	b.WriteString("rowplan.AnyOf(")

@@ -14,8 +14,8 @@ import (
 )
 
 // writtenFunctions returns the number of parameters of the functions in package resolvers and those below it that
-// read fields, by name. Functions with one parameter compute the field of a row, others read it for many rows. It
-// parses the Go files, and ends the program on an error.
+// read fields, by name: the methods of the types called fields or Fields. Functions with one parameter compute the
+// field of a row, others read it for many rows. It parses the Go files, and ends the program on an error.
 func writtenFunctions() map[string]int {
 	parameters := map[string]int{}
 	for _, d := range slices.Concat(
@@ -127,9 +127,9 @@ func (f field) ID() (string, error) {
 	return fmt.Sprintf("relay.ID(%q, %s)", f.Object.Name, strings.Join(parts, ` + "/" + `)), nil
 }
 
-// Amount returns the Go expression of an amount of row. Its value is in the field of the same name without Value.
-// If the row has a token, it is an amount of that. Otherwise it is an amount of hbars at the time of the row. It
-// fails if the row has no such field.
+// Amount returns the Go expression of an amount of row. Its value is in the field of the same name without Value. If
+// the row has a token, it is an amount of that. Otherwise it is an amount of hbars at the time of the row, or at 0 if
+// the row has no time. It fails if the row has no such field.
 func (f field) Amount() (string, error) {
 	raw := templates.ToGo(strings.TrimSuffix(f.Name, "Value"))
 	member := memberOf(f.Object.Type, raw)

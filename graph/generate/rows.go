@@ -213,7 +213,7 @@ func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 	}
 }
 
-// local returns the source of a type as it is written in the package itself, without its name.
+// local returns the source of a type as it is written in the package of the rows: without the name of that package.
 func (w *rowWriter) local(typ string) string { return strings.ReplaceAll(typ, w.name+".", "") }
 
 // connectionsFile is the file that [connections] writes. gqlgen binds its types, so it must exist before gqlgen runs.

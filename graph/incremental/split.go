@@ -153,7 +153,8 @@ func (e *expansion) fragment(f *ast.InlineFragment, set ast.SelectionSet) *ast.I
 }
 
 // position returns the position of the first equal field in the operation, for a field that was expanded from a
-// fragment, so that all copies share what is read for the position.
+// fragment, so that all copies share what is read for the position. If f is the first one, it records the position of
+// f in e.
 func (e *expansion) position(f *ast.Field) *ast.Position {
 	var key strings.Builder
 	if f.ObjectDefinition != nil {

@@ -55,7 +55,8 @@ func Price(op *ast.OperationDefinition, pages relay.Limits) *Cost {
 	return &c
 }
 
-// Of returns the cost for the given variables, which must be coerced. It does not allocate.
+// Of returns the cost for the given variables, which must be coerced. It does not allocate. The result is at most
+// maxCount.
 func (c *Cost) Of(variables map[string]any) int {
 	total := c.fixed
 	for i := range c.parts {
@@ -132,8 +133,8 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 }
 
 // Scans returns the number of lists at the root of an operation whose filters make them expensive. A list without the
-// argument filter does not count. scans reports that for a list; given reports whether one of its filters is given and
-// not null.
+// argument filter does not count. scans reports that for a list; given reports whether one of its filters is given
+// and not null. Filters whose variables are invalid are no error here, because the executor reports them.
 func Scans(
 	set ast.SelectionSet, variables map[string]any, scans func(list string, given func(filter string) bool) bool,
 ) (n int) {
@@ -216,6 +217,7 @@ func introspected(set ast.SelectionSet) int {
 }
 
 // addField adds the cost of a field and of what it selects to c. page is that of [pricing.set]. __typename is free.
+// Other fields of introspection cost one point for each introspectionRate values that they select.
 func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	if strings.HasPrefix(f.Name, "__") {
 		c.fixed = add(c.fixed, introspected(f.SelectionSet)/introspectionRate)
@@ -276,9 +278,10 @@ func (p pricing) pageSize(f *ast.Field) size {
 	return s
 }
 
-// listSize returns the maximum length of a list without pages, or of the lists in an object with the argument first or
-// days. An argument such as first or ids sets it, else @listSize, else it is defaultListSize. The result contains the
-// names of variables among the arguments, for [Cost.Of].
+// listSize returns the maximum length of a list without pages, or of the lists in an object with the argument first
+// or days. An argument such as first or ids sets it, with its value or its default value in the schema, else
+// @listSize, else it is defaultListSize. The result contains the names of variables among the arguments, for
+// [Cost.Of].
 func listSize(f *ast.Field) size {
 	n, declared := directiveInt(f.Definition.Directives, "listSize", "assumedSize")
 	if !declared {
@@ -303,7 +306,7 @@ func listSize(f *ast.Field) size {
 }
 
 // argument returns the size that an argument of a field sets with a literal. If the argument is a variable, it is
-// added to s.variables instead, and found is false.
+// added to s.variables instead, and found is false. An absent argument and null set no size: found is false too.
 func (s *size) argument(f *ast.Field, name string) (literal int, found bool) {
 	a := f.Arguments.ForName(name)
 	switch {
@@ -396,7 +399,8 @@ func stateAge(set ast.SelectionSet) int {
 }
 
 // fieldAge returns the seconds for which the result of a field may be cached; parent are those of the object that has
-// the field. A field cannot be cached for longer than those below it.
+// the field. A field cannot be cached for longer than those below it. That of a past state depends on the fields
+// directly in it only; see [stateAge].
 func fieldAge(f *ast.Field, parent int) int {
 	switch f.Name {
 	case "__typename":
@@ -436,7 +440,7 @@ func typeAge(f *ast.Field, parent int) int {
 }
 
 // objectType returns the type that a selection set selects from, which the validator records in each selection, or
-// nil for an empty set.
+// nil for an empty set or one that was not validated.
 func objectType(set ast.SelectionSet) *ast.Definition {
 	for _, selection := range set {
 		var def *ast.Definition

@@ -175,7 +175,8 @@ func (s *shape) fragment(name string) (extent, *fault.Error) {
 	return got, nil
 }
 
-// plus returns the extent of two selections that stand beside each other.
+// plus returns the extent of two selections that stand beside each other: the sums of their counts, and the larger
+// depth.
 func (e extent) plus(f extent) extent {
 	return extent{
 		add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth),
@@ -184,13 +185,13 @@ func (e extent) plus(f extent) extent {
 }
 
 // Fields returns the fields that a selection set selects, including those of its fragments. The document must be
-// valid.
+// valid. Fields below these are not included, and @skip and @include have no effect.
 func Fields(set ast.SelectionSet) iter.Seq[*ast.Field] {
 	return func(yield func(*ast.Field) bool) { visit(set, yield) }
 }
 
-// visit calls yield with the fields of a selection and of its fragments, without those below the fields, until it
-// returns false.
+// visit calls yield with the fields of a selection and of its fragments, without those below the fields, until yield
+// returns false. It reports whether yield has never returned false.
 func visit(set ast.SelectionSet, yield func(*ast.Field) bool) (more bool) {
 	more = true
 	for i := 0; more && i < len(set); i++ {
@@ -224,7 +225,8 @@ func multiply(a, b int) int {
 // clamp returns n as a count between 0 and maxCount.
 func clamp(n int64) int { return int(max(0, min(n, maxCount))) }
 
-// count returns a count for an error message.
+// count returns a count for an error message: its digits, or words for maxCount, which can stand for any larger
+// number.
 func count(n int) string {
 	if n >= maxCount {
 		return "more than 2 billion"

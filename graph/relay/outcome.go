@@ -91,9 +91,9 @@ var outcomeKey = values.NewKey[*Outcome]()
 // into o.
 func (o *Outcome) Value() values.Value { return outcomeKey.Is(o) }
 
-// Collect adds the note in an error to the outcome of the context's operation, if it has one. Of several notes, the
-// last missing object and the last failure apply. It returns the error if it is not a note. It can be called at the
-// same time for several fields.
+// Collect adds the note in an error to the outcome of the context's operation, and drops the note if that has none.
+// Of several notes, the last missing object and the last failure apply. It returns the error if it is not a note. It
+// can be called at the same time for several fields.
 func Collect(ctx context.Context, err error) error {
 	n, ok := errors.AsType[*Note](err)
 	if !ok {

@@ -127,8 +127,8 @@ func place(cursor *string, kind string, columns int) (Key, error) {
 func (p Page) Descending() bool { return p.Desc != p.Backward }
 
 // Range returns the rows to read: at most limit rows whose keys are greater than greater and less than less. Each of
-// these can be nil, which is no bound. The limit is one row more than the page has, which shows whether the list
-// continues.
+// these can be nil, which is no bound. desc reports whether they are read in descending order. The limit is one row
+// more than the page has, which shows whether the list continues.
 func (p Page) Range() (limit int, desc bool, greater, less []any) {
 	greater, less = p.After, p.Before
 	if p.Desc {

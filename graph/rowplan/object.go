@@ -102,7 +102,8 @@ func through[T, V any](inner node[V], get func(T) V) node[T] {
 type Args[A any] func(ctx context.Context, f *ast.Field, variables map[string]any) (A, error)
 
 // Compute returns a field that a function computes from the row and the field's arguments, which are read once for
-// all rows. If they are invalid, the plan fails. compute can be called several times for a row.
+// all rows. They are read when the plan loads, before anything is written. If they are invalid, the plan fails.
+// compute can be called several times for a row.
 //
 //go:noinline
 func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Field[T] {
@@ -161,7 +162,7 @@ func (s Selection) some(is func(*ast.Field) bool) bool {
 	return s.all
 }
 
-// Below returns the selection below all selected fields with a name.
+// Below returns the selection below all selected fields with a name. It is empty if none is selected.
 func (s Selection) Below(name string) Selection {
 	below := Selection{all: s.all}
 	for f := range limits.Fields(s.set) {

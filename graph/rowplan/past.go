@@ -55,8 +55,8 @@ func (o *Object[T]) Fill(
 	}
 }
 
-// filled returns a field that is read from the row after a relation has written into it. If the relation fails for a
-// row, the field is null with the error, and nothing below it is read.
+// filled returns a field that is read from the row after a relation has written into it. of is the field as it is
+// read from the row. If the relation fails for a row, the field is null with the error, and nothing below it is read.
 func filled[T any](rel *Relation[T, struct{}], of Field[T]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot, path := c.slot(), slices.Clone(c.path)
@@ -108,7 +108,7 @@ func (o *Object[T]) fieldAt(c *compiler, name string) Field[T] {
 }
 
 // unknown returns a field that is null with the error that it is not known at a past moment for a reason, or, if that
-// is empty, because the gateway does not read it.
+// is empty, because the gateway does not read it. When the plan loads, it makes the run trace the paths of errors.
 func unknown[T any](name, reason string) Field[T] {
 	if reason == "" {
 		reason = "the gateway does not read it"

@@ -81,7 +81,7 @@ type fieldError struct {
 // Unwrap returns the error of the field, without its path.
 func (e *fieldError) Unwrap() error { return e.error }
 
-// PathOf returns the path of the field that failed below the field of a plan, or nil.
+// PathOf returns the path of the field that failed below the field of a plan, or nil for errors that have none.
 func PathOf(err error) ast.Path {
 	var of *fieldError
 	if errors.As(err, &of) {
@@ -105,8 +105,8 @@ func (e ParentErrors) OrNil() error {
 }
 
 // OneByOne starts to read a field for each parent separately and concurrently, for example because each has its own
-// limits. The returned function waits for all of them; a panic is the error of its parent. If the plan fails before,
-// nothing waits, and the reads go on.
+// limits. The reads do not wait for the batch of the level. The returned function waits for all of them; a panic is
+// the error of its parent. If the plan fails before, nothing waits, and the reads go on.
 func OneByOne[T, R any](
 	ctx context.Context, parents []T, read func(ctx context.Context, parent T) (R, error),
 ) (Results[R], error) {
@@ -128,8 +128,9 @@ func OneByOne[T, R any](
 	}, nil
 }
 
-// Read returns a field of a table that the relation rel reads for all rows of a level, and whose JSON shape describes.
-// If the read fails for one row, the field is null with the error there.
+// Read returns a field of a table that the relation rel reads for all rows of a level, and whose JSON shape
+// describes. If the read fails for one row, the field is null with the error there. An error for all rows fails the
+// plan.
 //
 //go:noinline
 func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
@@ -153,7 +154,8 @@ func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 	}}
 }
 
-// ReadMany returns a field with a list of objects that the relation rel reads. child returns the table of their fields.
+// ReadMany returns a field with a list of objects that the relation rel reads. child returns the table of their
+// fields. A nil list is empty.
 //
 //go:noinline
 func ReadMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {
@@ -220,7 +222,8 @@ func load[T, R any](
 }
 
 // fetchOf queues a relation for rows and returns the function that has its results. In a response that is sent in
-// parts, it keeps them in the store, and what an earlier part has read is not read again.
+// parts, it keeps them in the store, and what an earlier part has read is not read again. An error for all parents is
+// not kept, so that a later part reads them again.
 func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[T, R], rows []T) (Results[R], error) {
 	below := Selection{set: f.SelectionSet, all: r.store.inParts}
 	if !r.store.inParts {

@@ -250,7 +250,7 @@ func (r *run) mark(ctx context.Context, path ast.Path) context.Context {
 }
 
 // finish runs the batch of each level and then what waits for its results, which may begin the next level, until no
-// relation is left. It stops at the first error.
+// relation is left. It stops at the first error. It does not end the contexts of [Request.Ending].
 func (r *run) finish(ctx context.Context) error {
 	for len(r.after) > 0 {
 		if r.batch != nil {
@@ -281,7 +281,7 @@ func (r *run) end() {
 // start loads the related rows of v that the selection of a field needs, and returns a marshaler with the JSON of v.
 // It waits until the client may build another response before it writes, and fails if the responses of the operation
 // are too large. The JSON is written here and not by the marshaler, so that a null can take the place of the whole
-// field. Errors of single fields are added to the response of ctx.
+// field. Errors of single fields are added to the response of ctx. If the JSON is null, it returns [graphql.Null].
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
 	ctx = scopeOf(ctx, v)
 	r := storeOf(ctx).takeAhead(fc)
@@ -347,8 +347,8 @@ type response struct {
 	buffers *Buffers
 }
 
-// MarshalGQL implements graphql.Marshaler. It gives the memory of the response back to the pool, so it must be
-// called once.
+// MarshalGQL implements graphql.Marshaler. It gives the memory of the response back to the pool, so it must be called
+// once. If w is a [bytes.Buffer] without room for it, w gets other memory from the pool.
 func (m *response) MarshalGQL(w io.Writer) {
 	if buf, ok := w.(*bytes.Buffer); ok {
 		m.buffers.grow(buf, len(m.json)+slack)
@@ -358,7 +358,7 @@ func (m *response) MarshalGQL(w io.Writer) {
 	m.json = nil
 }
 
-// TooLarge returns the TOO_COMPLEX error of a response that has more bytes than the maximum.
+// TooLarge returns the QUERY_TOO_COMPLEX error of a response that has more bytes than the maximum.
 func TooLarge(most int) error {
 	return &fault.Error{
 		Code:    fault.TooComplex,

@@ -91,7 +91,8 @@ func nullable[T any](dst []byte, v ledger.Null[T], style Style, write Func[T]) [
 	return write(dst, v.V, style)
 }
 
-// orNull parses an input value with parse; a null stays null and is not parsed.
+// orNull parses an input value with parse; a null stays null and is not parsed. With an error, the value is not
+// valid.
 func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) (T, error)) (ledger.Null[T], error) {
 	if v == nil {
 		return ledger.Null[T]{}, nil
@@ -150,7 +151,8 @@ func outputOnly[T any]() (none T, err error) {
 	return none, fault.Input("values of the type %T are not an input", none)
 }
 
-// parsed parses a scalar that is a string or a number in the input. Errors have the code BAD_USER_INPUT.
+// parsed parses a scalar that is a string or a number in the input. Errors of parse, null and other types are errors
+// BAD_USER_INPUT.
 func parsed[T any](v any, parse func(text string) (T, error)) (T, error) {
 	var none T
 	text, err := inputText(v)

@@ -26,7 +26,7 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 
 // reference parses a reference to an entity with parse. In GraphQL, spaces around it are ignored, and an id can have
 // its checksum, which must be correct for the chain id of the context (HIP-15). Other texts with a dash are parsed as
-// they are.
+// they are. Errors, also that of null, are BAD_USER_INPUT.
 func reference[T any](ctx context.Context, v any, parse func(text string) (T, error)) (T, error) {
 	return parsed(v, func(text string) (none T, err error) {
 		env := EnvOf(ctx)
@@ -76,8 +76,8 @@ func AppendTimestamp(dst []byte, v ledger.Timestamp, style Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits, or an ISO 8601 time. Errors
-// are BAD_USER_INPUT.
+// UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits, or an ISO 8601 time. Errors, also
+// that of null, are BAD_USER_INPUT.
 func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
 	return parsed(v, ledger.ParseAnyTimestamp)
 }
@@ -87,7 +87,7 @@ func AppendInstant(dst []byte, v ledger.Timestamp, _ Style) []byte {
 	return append(v.Time().AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
 }
 
-// AppendExpiry appends an expiry like a timestamp, or null.
+// AppendExpiry appends an expiry like a timestamp, or null if it is unknown.
 func AppendExpiry(dst []byte, v ledger.Expiry, _ Style) []byte {
 	if !v.Valid {
 		return append(dst, null...)
@@ -105,7 +105,7 @@ func AppendExpiryInstant(dst []byte, v ledger.Expiry, _ Style) []byte {
 	return append(at.AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
 }
 
-// AppendDay appends the start of a day like a timestamp, or null.
+// AppendDay appends the start of a day like a timestamp, or null if it is unknown.
 func AppendDay(dst []byte, v ledger.Day, _ Style) []byte {
 	if !v.Valid {
 		return append(dst, null...)
@@ -121,7 +121,7 @@ func AppendBytes(dst, v []byte, style Style) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), v), '"')
 }
 
-// UnmarshalBytes parses hex with or without "0x". Errors are BAD_USER_INPUT.
+// UnmarshalBytes parses hex with or without "0x". Errors, also that of null, are BAD_USER_INPUT.
 func UnmarshalBytes(_ context.Context, v any) ([]byte, error) {
 	return parsed(v, ledger.ParseHex)
 }
@@ -146,8 +146,8 @@ func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
 // AppendHash appends a hash as a JSON string. v already is its text, "0x" and hex digits, and is not checked.
 func AppendHash(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
 
-// UnmarshalHash parses 64 or 96 hex digits with or without "0x", and returns them in lower case with "0x". Errors are
-// BAD_USER_INPUT.
+// UnmarshalHash parses 64 or 96 hex digits with or without "0x", and returns them in lower case with "0x". Errors,
+// also that of null, are BAD_USER_INPUT.
 func UnmarshalHash(_ context.Context, v any) (string, error) {
 	h, err := parsed(v, ledger.ParseHash)
 	if err != nil {
@@ -175,7 +175,7 @@ func AppendTransactionID(dst []byte, v ledger.TransactionID, _ Style) []byte {
 }
 
 // UnmarshalTransactionID parses "shard.realm.num-seconds-nanoseconds" or "shard.realm.num@seconds.nanoseconds".
-// Errors are BAD_USER_INPUT.
+// Errors, also that of null, are BAD_USER_INPUT.
 func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, error) {
 	return parsed(v, ledger.ParseAnyTransactionID)
 }
@@ -187,7 +187,7 @@ func AppendAccountRef(dst []byte, v ledger.AccountRef, style Style) []byte {
 
 // UnmarshalAccountRef parses an entity id, an EVM address or an alias, and looks nothing up. An EVM address or an
 // alias can have the prefix "literal:". A transaction id stands for its payer. Shard and realm default to those of
-// the context's [Env].
+// the context's [Env]. Other texts and null are errors BAD_USER_INPUT.
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
 	return reference(ctx, v, func(text string) (ledger.AccountRef, error) {
 		if strings.ContainsAny(text, "@-") {
@@ -203,8 +203,8 @@ func AppendContractRef(dst []byte, v ledger.ContractRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// UnmarshalContractRef parses an entity id or an EVM address, and looks nothing up. Shard and realm default to
-// those of the context's [Env].
+// UnmarshalContractRef parses an entity id or an EVM address, and looks nothing up. Shard and realm default to those
+// of the context's [Env]. Other texts and null are errors BAD_USER_INPUT.
 func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
 	return reference(ctx, v, func(text string) (ledger.ContractRef, error) {
 		return ledger.ParseContractRef(text, EnvOf(ctx).Base)
@@ -240,6 +240,7 @@ func appendName[T ~string](dst []byte, v T, style Style) []byte {
 }
 
 // readName returns an input value as an enum value. It does not check the name, because validation has done so.
+// Values other than strings and numbers are errors BAD_USER_INPUT.
 func readName[T ~string](v any) (T, error) {
 	text, err := inputText(v)
 	return T(text), err
@@ -302,7 +303,8 @@ func appendStatusName[T ~string](dst []byte, v T, style Style) []byte {
 	}
 }
 
-// readStatusName parses an enum value of status pages. Validation has checked that the value exists.
+// readStatusName parses an enum value of status pages. Validation has checked that the value exists. Values other
+// than strings and numbers are errors BAD_USER_INPUT.
 func readStatusName[T ~string](v any) (T, error) {
 	text, err := inputText(v)
 	return T(strings.ToLower(text)), err
@@ -345,7 +347,7 @@ func UnmarshalDate(_ context.Context, v any) (status.Date, error) {
 // AppendID appends a GraphQL ID as a quoted string. Package relay makes the global ids.
 func AppendID(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
 
-// UnmarshalID parses an ID: a string or a number. Null is the empty ID.
+// UnmarshalID parses an ID: a string or a number. Null is the empty ID. Any other type is an error BAD_USER_INPUT.
 func UnmarshalID(_ context.Context, v any) (string, error) {
 	if v == nil {
 		return "", nil

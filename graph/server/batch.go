@@ -118,7 +118,8 @@ func unfit(op *operation) gqlerror.List {
 }
 
 // writeBatch writes the responses of a batch as an array and gives their memory back. If the database does not
-// respond, it sets Retry-After, and if also no response has data, the status is 503.
+// respond, it sets Retry-After, and if also no response has data, the status is 503. If the errors of one response
+// cannot be encoded, it writes an internal error in place of all, and logs it.
 func (s *Server) writeBatch(w http.ResponseWriter, r *http.Request, status int, responses []*graphql.Response) {
 	var errs gqlerror.List
 	var parts [][]byte

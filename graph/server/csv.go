@@ -175,8 +175,9 @@ func (x *export) names(yield func(string) bool) {
 	}
 }
 
-// newExport parses, checks and prices the operation of an export, and makes it read pages. It works on a copy of
-// the document, and executes nothing. It calls store if the document is valid.
+// newExport parses, checks and prices the operation of an export, and makes it read pages. It works on a copy of the
+// document, and executes nothing. It calls store if the document is valid. It charges nothing: each page is charged
+// when it is read.
 func (s *Server) newExport(
 	ctx context.Context, format *exportFormat, params *graphql.RawParams, store func(),
 ) (*export, gqlerror.List) {
@@ -284,8 +285,8 @@ func (x *export) find(set ast.SelectionSet) error {
 	return x.paginate(f.Field)
 }
 
-// paginate changes a connection field of the operation so that it reads the page that the variables of x select,
-// and pageInfo. It fails for backward pages.
+// paginate changes a connection field of the operation so that it reads the page that the variables of x select, and
+// pageInfo. It sets the variable of the cursor to the argument after. It fails for backward pages.
 func (x *export) paginate(f *ast.Field) error {
 	args := f.ArgumentMap(x.operation.Variables)
 	if args["last"] != nil || args["before"] != nil {
@@ -395,7 +396,8 @@ func (x *export) write(page *bytes.Buffer, d *decoder, path []string) error {
 	})
 }
 
-// csvRow reads the next row of rows and appends it to page as a line of CSV with the columns of x.
+// csvRow reads the next row of rows and appends it to page as a line of CSV with the columns of x. A column below an
+// object that is null is empty.
 func csvRow(x *export, page *bytes.Buffer, rows *decoder) error {
 	row, err := rows.value()
 	if err != nil {
@@ -409,7 +411,8 @@ func csvRow(x *export, page *bytes.Buffer, rows *decoder) error {
 	return nil
 }
 
-// jsonLine reads the next row of rows and appends it to page as a line of JSON, which has no line breaks.
+// jsonLine reads the next row of rows and appends it to page as a line of JSON, which has no line breaks. With an
+// error, the line is not complete.
 func jsonLine(_ *export, page *bytes.Buffer, rows *decoder) error {
 	row, err := rows.ReadValue()
 	page.Write(row)

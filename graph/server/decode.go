@@ -58,8 +58,8 @@ func decode(text []byte, maxValues int, read func(*decoder) error) error {
 	return err //nolint:wrapcheck // callers describe it
 }
 
-// members calls member with the name of each member of an object, before its value, which member must read. Null
-// has none.
+// members calls member with the name of each member of an object, before its value, which member must read. Null has
+// none, and another type is an error.
 func (d *decoder) members(member func(name string) error) error {
 	t, err := d.ReadToken()
 	switch {
@@ -116,8 +116,8 @@ func (d *decoder) string() (string, error) {
 	return t.String(), nil
 }
 
-// value reads a value of any type; numbers become json.Number with their text, and null nil. It fails if the body
-// has too many values or levels.
+// value reads a value of any type; numbers become json.Number with their text, and null nil. It counts the value in
+// d.left. It fails if the body has too many values or levels.
 func (d *decoder) value() (any, error) {
 	d.left--
 	if d.left < 0 || d.StackDepth() > MaxNesting {

@@ -139,8 +139,8 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 	return resp
 }
 
-// ready returns the groups nested directly in parent for which objects has at least one object, and records these
-// objects. It fails if the JSON of an object is malformed.
+// ready returns the groups nested directly in parent for which objects has at least one object that is not null, and
+// records the objects of all nested groups in d.base. It fails if the JSON of an object is malformed.
 func (d *delivery) ready(parent int, objects []incremental.Object) ([]int, error) {
 	var ready []int
 	for i, g := range d.split.Groups {
@@ -158,8 +158,8 @@ func (d *delivery) ready(parent int, objects []incremental.Object) ([]int, error
 	return ready, nil
 }
 
-// start executes groups of deferred fields in the background, as many at once as d.slots has places. Each sends its
-// result to d.done, also after a panic. start does not wait for them.
+// start executes groups of deferred fields in the background, as many at once as d.slots has places, and counts them
+// in d.pending. Each sends its result to d.done, also after a panic. start does not wait for them.
 func (d *delivery) start(groups []int) {
 	for _, i := range groups {
 		d.pending++
@@ -391,7 +391,8 @@ type partWriter struct {
 }
 
 // write sends the JSON of a part with its delimiters. The first call sets the headers of the response. hasNext
-// reports whether more parts follow.
+// reports whether more parts follow. It fails if the client has disconnected, or does not read the part within the
+// write timeout.
 func (p *partWriter) write(hasNext bool, json ...[]byte) error {
 	before, after := partHeader, lastDelimiter
 	if !p.started {

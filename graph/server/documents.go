@@ -155,9 +155,9 @@ func (s *Server) trust() error {
 
 // resolveID sets the query of a request that has the id of a document: in documentId, or in
 // extensions.persistedQuery.sha256Hash for automatic persisted queries. An id can end with "#" and the name of the
-// operation. If the id is unknown or does not match the query, it returns the error and no store. The caller calls
-// store when the document is valid: it registers the text of an automatic persisted query. If the request also has a
-// query, that is executed, and sha256Hash must be its hash.
+// operation, which it sets in p unless p has one. If the id is unknown or does not match the query, it returns the
+// error and no store. The caller calls store when the document is valid: it registers the text of an automatic
+// persisted query. If the request also has a query, that is executed, and sha256Hash must be its hash.
 //
 // gqlgen's extension.AutomaticPersistedQuery is not used: it registers texts before they are validated, and has
 // neither trusted documents nor our error codes.

@@ -49,8 +49,8 @@ func OpensPage(r *http.Request) bool {
 	return !q.Has("query") && !q.Has("documentId") && !q.Has("extensions")
 }
 
-// serveHTTP serves a GET or POST request with JSON of the given media type, from the response cache if possible. A
-// POST request can also be a batch.
+// serveHTTP serves a GET or POST request with JSON of the given media type, from the response cache if possible: then
+// nothing is executed, and the client is not charged for the cost. A POST request can also be a batch.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string) {
 	w.Header().Add("Vary", "Accept")
 	w.Header()["Content-Type"] = contentTypes[media]

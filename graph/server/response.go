@@ -93,7 +93,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.C
 }
 
 // writeErrors writes a response with errors and without data, which must not be stored. The caller has set the
-// content type.
+// content type. If the errors cannot be encoded, it writes an internal error with status 500.
 func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
 	b, err := json.Marshal(struct {
 		Errors gqlerror.List `json:"errors"`

@@ -210,12 +210,14 @@ type eventWriter struct {
 }
 
 // next writes an event with a response or a part of one to the client. If more reports that another one follows at
-// once, it can wait for that.
+// once, it can wait for that. It fails if the client has disconnected, or does not read the event within the write
+// timeout.
 func (e *eventWriter) next(more bool, json ...[]byte) error {
 	return e.write(more, "event: next\ndata: ", json, "\n\n")
 }
 
-// write sends a part of the stream, not at the same time as another one. more reports whether other parts follow.
+// write sends a part of the stream, not at the same time as another one. If more reports that another part follows at
+// once, the part is not flushed. It fails as [streamWriter.write] does.
 func (e *eventWriter) write(more bool, before string, json [][]byte, after string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

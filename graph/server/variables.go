@@ -142,8 +142,9 @@ func checkValues(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gql
 	return nil
 }
 
-// checkNumbers returns the error of the first number in a document that needs more than 32 bits for Int, or more than
-// 64 bits elsewhere. The parser accepts such numbers, and reading their values would fail.
+// checkNumbers returns a list with the error of the first number in a document that needs more than 32 bits for Int,
+// or more than 64 bits elsewhere, or nil if there is none. The parser accepts such numbers, and reading their values
+// would fail.
 func checkNumbers(schema *ast.Schema, doc *ast.QueryDocument) (errs gqlerror.List) {
 	var events validator.Events
 	events.OnValue(func(_ *validator.Walker, v *ast.Value) {

@@ -34,7 +34,8 @@ func isWebSocket(r *http.Request) bool {
 }
 
 // serveWebSocket serves operations of any kind, many on one connection, with the subprotocol graphql-transport-ws. It
-// returns after the connection and all its operations have ended. [Server.Close] closes the connection.
+// returns after the connection and all its operations have ended. [Server.Close] closes the connection. A request
+// that cannot be upgraded, for example one of another origin, gets an error response.
 //
 // gqlgen's transport.Websocket is not used: it closes with 1002 where the protocol requires 4400 to 4429, accepts
 // duplicate operation ids, sends "complete" after "error", and limits neither the operations of a connection nor the
@@ -91,7 +92,7 @@ type message struct {
 }
 
 // serve reads the messages of a client and handles each, until the connection ends. A client that sends no
-// connection_init in time is disconnected.
+// connection_init in time is disconnected. An invalid message closes the connection with a code of the protocol.
 func (c *socket) serve(ctx context.Context) {
 	// Not a deadline of Read, which would end the connection without a close code.
 	late := time.AfterFunc(c.server.o.Streams.InitTimeout, func() {

@@ -41,6 +41,7 @@ func usualFolders() []string {
 
 // searchFolders returns the folders that may contain the programs, in order of preference. It searches PATH, runs
 // pg_config, and looks in the usual folders and in the cache folder of this program. A source that fails is skipped.
+// A folder can occur more than once.
 func searchFolders(ctx context.Context) []string {
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -147,7 +148,7 @@ func parseVersion(line string) (version string, major int, err error) {
 }
 
 // output runs a command of at most 5 seconds, in the environment of [serverEnv], and returns its output without
-// surrounding space.
+// surrounding space. A command that exits with another status than 0 is an error.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -158,7 +159,7 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 }
 
 // noServer returns the error for a machine without a usable PostgreSQL. rejected are the installations that were
-// found, with the reasons.
+// found, with the reasons. The error wraps [ErrNoServer].
 func noServer(rejected []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `; it takes version %d or newer, with initdb and the extensions %s.
@@ -177,7 +178,9 @@ There are three ways out:
 	return fmt.Errorf("%w%s", ErrNoServer, b.String())
 }
 
-// otherVersion returns the error for data of a version of PostgreSQL that is not installed.
+// otherVersion returns the error for data of a version of PostgreSQL that is not installed. base is the data folder,
+// majors are the versions of its data, and found are the usable installed programs. The error wraps
+// [ErrOtherVersion].
 func otherVersion(base string, majors []int, found []binaries) error {
 	got := list.Map(found, func(b binaries) string { return b.version + " in " + b.dir })
 	version := strings.Join(list.Map(majors, strconv.Itoa), " or ")

@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// inspect returns the relation of process pid to the cluster in data, according to its command line.
+// inspect returns the relation of process pid to the cluster in data, according to its command line. A process that
+// ps does not find is gone. With an error, the relation is not known.
 func inspect(pid int, data string) (relation, error) {
 	line, err := output(context.Background(), "ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid))
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

@@ -382,7 +382,8 @@ func (s *Server) awaitReady(ctx context.Context) error {
 	}
 }
 
-// prepareDatabase checks that the extensions are available and creates the database on the first start.
+// prepareDatabase fails if an extension is not available, and creates the database if it does not exist. It does not
+// install the extensions.
 func (s *Server) prepareDatabase(ctx context.Context, conn *pgx.Conn) error {
 	const lookUp = `
 select exists (select from pg_database where datname = $1),

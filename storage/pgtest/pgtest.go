@@ -160,7 +160,7 @@ func Role(tb testing.TB, url string) string {
 	return name
 }
 
-// Connect returns a connection to a database that is closed when the test ends.
+// Connect returns a connection to a database that is closed when the test ends. An error ends the test.
 func Connect(tb testing.TB, url string) *pgx.Conn {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), url)

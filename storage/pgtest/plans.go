@@ -132,7 +132,8 @@ func (r *Recorder) explain(ctx context.Context, pool *pgxpool.Pool) (found []nod
 }
 
 // RowsRead executes all statements since the last Reset again with EXPLAIN ANALYZE and returns how many rows they
-// read from tables.
+// read from tables. It rolls them back. If r is the tracer of pool, it records them again, so that a Reset must
+// follow.
 func (r *Recorder) RowsRead(ctx context.Context, pool *pgxpool.Pool) (float64, error) {
 	scans, err := r.explain(ctx, pool)
 	rows := 0.0
@@ -144,7 +145,8 @@ func (r *Recorder) RowsRead(ctx context.Context, pool *pgxpool.Pool) (float64, e
 
 // CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them
 // scans a big table or one of its partitions sequentially, or reads more than most rows of it, or if no statement
-// that reads tables was recorded.
+// that reads tables was recorded. A statement that cannot be explained ends the test. If r is the tracer of pool, a
+// Reset must follow.
 func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, most float64) {
 	t.Helper()
 	scans, err := r.explain(t.Context(), pool)

@@ -67,7 +67,7 @@ func Direct(pooled string) string {
 }
 
 // replaceSocket returns the URL of a database with another folder and port of the socket. URLs with another socket
-// than the expected one are returned unchanged.
+// than the expected one and texts that are no URL are returned unchanged.
 func replaceSocket(text, fromFolder, fromPort, toFolder, toPort string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -152,7 +152,8 @@ func (s *server) start(ctx context.Context) error {
 	return nil
 }
 
-// leave ends the use of the server by this process. The last user stops it.
+// leave ends the use of the server by this process. The last user stops it. Meanwhile other processes that join or
+// leave wait.
 func (s *server) leave() error {
 	start, err := lock(s.dir, "start", syscall.LOCK_EX)
 	if err != nil {
@@ -165,8 +166,8 @@ func (s *server) leave() error {
 	return errors.Join(err, s.users.Close())
 }
 
-// stop stops the server, and waits up to 30 seconds for its end. As its last act, the server removes the file with
-// its process id. The process itself can remain as a zombie.
+// stop stops the server, and waits up to 30 seconds for its end. If the process does not exist, it fails at once. As
+// its last act, the server removes the file with its process id. The process itself can remain as a zombie.
 func (s *server) stop() error {
 	file := filepath.Join(s.dir, fmt.Sprintf("pg%d", s.Major), "data", "postmaster.pid")
 	err := syscall.Kill(s.PID, syscall.SIGINT)

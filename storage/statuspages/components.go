@@ -190,8 +190,9 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 }
 
 // RemoveComponent marks a component or an empty group of a page as deleted, releases the holds of notices on it, and
-// returns its code. Updates that mention it stay. It fails with [status.Conflict] if in.ExpectedVersion is neither 0
-// nor the current version. It is one transaction, with an entry in the audit log.
+// returns its code. Updates that mention it stay. It fails with [status.BadState] if a group is not empty, and with
+// [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry
+// in the audit log.
 func (e *Editor) RemoveComponent(
 	ctx context.Context, by Author, code string, in status.VersionInput,
 ) (string, error) {
@@ -207,8 +208,9 @@ func (e *Editor) RemoveComponent(
 		})
 }
 
-// editComponent runs do on a component or group of a working copy, and increments its version. It fails with
-// [status.Conflict] unless expected is 0 or the current version.
+// editComponent runs do on a component or group of a working copy, and increments its version, in a write with the
+// action name. It fails with [status.NotFound] if it does not exist. It fails with [status.Conflict] unless expected
+// is 0 or the current version.
 func (e *Editor) editComponent(ctx context.Context, by Author, name, code string, expected int64,
 	do func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error,
 ) (string, error) {

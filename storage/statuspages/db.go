@@ -178,7 +178,7 @@ type owned[T any] struct {
 
 // readOwned runs a query whose first column is the position, from 1, of the object that a row belongs to. It returns
 // the rows of each of n objects, after finish, which must not be nil, has filled their computed fields. A position
-// beyond n makes it panic.
+// beyond n makes it panic. With an error, the lists are empty.
 func readOwned[T any](
 	ctx context.Context, s *DB, n int, cols storage.Columns[T], finish func(row *T, owner int), sql string, args ...any,
 ) ([][]*T, error) {
@@ -283,7 +283,7 @@ select pg_notify($3, id || ':' || revision) from incremented`, page, at, Channel
 }
 
 // insertPage inserts a page in a transaction, in which it locks the table of pages. Settings that are empty get
-// defaults. The first page of all is the default page.
+// defaults. The first page of all is the default page. A slug that is in use is an error of the database.
 func insertPage(ctx context.Context, tx pgx.Tx, p *status.Page, at time.Time) error {
 	// Concurrent inserts could result in no default page, or two.
 	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {

@@ -110,7 +110,7 @@ func (e *Editor) edit(
 }
 
 // create writes in a transaction, like [Editor.edit], to a page that it inserts, in the same transaction, if it does
-// not exist. If the page exists, it stays as it is, and p has no effect on it.
+// not exist. If the page exists, it stays as it is, and p has no effect on it. The page of the author is not checked.
 func (e *Editor) create(
 	ctx context.Context, by Author, action string, p *status.Page, do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {

@@ -20,33 +20,34 @@ func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in st
 	})
 }
 
-// UpdateIncident adds an update to an incident that is not over, or resolves it, and returns the code of the incident.
-// It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction,
-// with an entry in the audit log.
+// UpdateIncident adds an update to an incident that is not over, or resolves it, and returns the code of the
+// incident. An empty state is the current one, and [status.Postmortem] publishes the postmortem. Drafts fail with
+// [status.BadState], and impossible transitions with a [*status.TransitionError]. It fails with [status.Conflict] if
+// in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.update", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).UpdateIncident)
 }
 
 // ReopenIncident reopens an incident that is over with an update, and returns the code of the incident. It fails with
-// [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry
-// in the audit log.
+// a [*status.TransitionError] if the incident is not over, and with [status.Conflict] if in.ExpectedVersion is
+// neither 0 nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).ReopenIncident)
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it, and returns the code of the incident.
-// It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction,
-// with an entry in the audit log.
+// It fails with a [*status.TransitionError] if the incident is not resolved, and with [status.Conflict] if
+// in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishPostmortem)
 }
 
 // PublishDraft publishes a draft and returns its code. The update is dated now, and sets the components to the
-// statuses that it states. It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version.
-// It is one transaction, with an entry in the audit log.
+// statuses that it states. It fails with [status.BadState] if the incident is not a draft, and with [status.Conflict]
+// if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return changeNotice(ctx, e, by, "incident.publish", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishDraft)
@@ -183,24 +184,25 @@ func (e *Editor) ScheduleSeries(
 }
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state, and returns its code. It
-// fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with
-// an entry in the audit log.
+// fails with a [*status.TransitionError] for an impossible transition, and with [status.Conflict] if
+// in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).MoveMaintenance)
 }
 
 // CancelMaintenance ends a maintenance that has not started and returns its code. It is published as completed. It
-// fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with
-// an entry in the audit log.
+// fails with [status.BadState] if it has started, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor
+// the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).CancelMaintenance)
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress, and returns its code.
-// A body is published as an update in the current state. It fails with [status.Conflict] if in.ExpectedVersion is
-// neither 0 nor the current version. It is one transaction, with an entry in the audit log.
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress, and returns its
+// code. A body is published as an update in the current state. It fails with [status.BadState] for another start of
+// one in progress, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) RescheduleMaintenance(
 	ctx context.Context, by Author, code string, in status.Reschedule,
 ) (string, error) {
@@ -217,8 +219,8 @@ func (e *Editor) addNotice(
 	})
 }
 
-// storeNotice reads the page, and queues the statements that write the effect that compute returns for its current
-// state. If compute fails, it queues nothing and returns that error.
+// storeNotice reads the components of the page in the transaction, and queues the statements that write the effect
+// that compute returns for its current state. If compute fails, it queues nothing and returns that error.
 func (tx *commandTx) storeNotice(
 	ctx context.Context, compute func(*status.WorkingCopy) (*status.Effect, error),
 ) error {
@@ -234,8 +236,9 @@ func (tx *commandTx) storeNotice(
 	return nil
 }
 
-// changeNotice writes to a notice what change returns for an input, and returns the code of the notice. It fails
-// with [status.Conflict] unless expected is 0 or the current version.
+// changeNotice writes to a notice what change returns for an input, and returns the code of the notice. name is the
+// action in the audit log, and k the kind that the notice must have. It fails with [status.Conflict] unless expected
+// is 0 or the current version.
 func changeNotice[T any](ctx context.Context, e *Editor, by Author, name string, k status.Kind, code string,
 	expected int64, in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error),
 ) (string, error) {
@@ -245,9 +248,9 @@ func changeNotice[T any](ctx context.Context, e *Editor, by Author, name string,
 		})
 }
 
-// editNotice runs do with a locked notice of a kind, or of any kind if k is empty, in a write, and returns the
-// code of the object. It fails with [status.NotFound] for other kinds, and with [status.Conflict] unless expected
-// is 0 or the current version.
+// editNotice runs do with a locked notice of a kind, or of any kind if k is empty, in a write with the action name,
+// and returns the code of the object. It fails with [status.NotFound] for other kinds, and with [status.Conflict]
+// unless expected is 0 or the current version.
 func (e *Editor) editNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
 	do func(ctx context.Context, tx *commandTx, s status.NoticeState) error,
 ) (string, error) {
@@ -305,8 +308,8 @@ func (e *Editor) RunDue(ctx context.Context) ([]DueAction, error) {
 	return done, errors.Join(failed...)
 }
 
-// due reads the notices for which an action is due, earliest first. Mirrors are excluded, since they follow their
-// sources.
+// due reads the notices for which an action is due, earliest first. Drafts are excluded, and mirrors too, since they
+// follow their sources.
 func (e *Editor) due(ctx context.Context) ([]*status.Notice, error) {
 	now := e.now()
 	list, err := read(ctx, e.db, noticeTargets, nil,

@@ -68,7 +68,7 @@ func (s *DB) ImportPage(
 }
 
 // stored reads the components, notices and changes of statuses that the database has of a page, including deleted
-// components, for [status.CompareImport].
+// components but not deleted notices, for [status.CompareImport].
 func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err error) {
 	out.Page = p
 	out.Components, err = read(ctx, s, func(c *status.StoredComponent, into []any) []any {
@@ -103,7 +103,8 @@ func (s *DB) Unexplained(ctx context.Context, page *status.Page) ([]*status.Comp
 order by position, id`, page.Code)
 }
 
-// storeImport queues the statements that write an import: page, components, notices and their history.
+// storeImport queues the statements that write an import: page, components, notices and their history. If the import
+// ends a mirror, its source is deleted.
 func (tx *commandTx) storeImport(i *status.Import) {
 	page := tx.Page.Code
 	if p := i.Page; p != nil {

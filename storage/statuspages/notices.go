@@ -82,7 +82,7 @@ func statusPlaces(p storage.Page) (storage.Page, error) {
 }
 
 // Notices reads a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes of
-// the code.
+// the code. It fails for other cursors.
 func (s *DB) Notices(
 	ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page,
 ) ([]*status.Notice, error) {
@@ -107,8 +107,8 @@ const (
 where a.component_id = p.code`
 )
 
-// CountNotices reads the number of notices of each of the given objects, up to [storage.MaxCount] + 1. source is SQL
-// after "from" that relates notices n to an object, such as a component, by its code p.code.
+// CountNotices reads the number of notices of each of the given objects, up to [storage.MaxCount] + 1, in the order
+// of codes. source is SQL after "from" that relates notices n to an object, such as a component, by its code p.code.
 func (s *DB) CountNotices(ctx context.Context, codes []string, source string, f NoticeFilter) ([]int64, error) {
 	w := storage.With(codes, storage.MaxCount+1)
 	f.add(&w)
@@ -119,7 +119,7 @@ from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args...)
 }
 
 // NoticesOfComponents reads a page of the notices of each component with one statement, with times in the zone of the
-// component's creation time; one list per component.
+// component's creation time; one list per component. It fails for cursors of another form than that of [DB.Notices].
 func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter,
 	order NoticeOrder,
 	p storage.Page,
@@ -153,8 +153,8 @@ func (s *DB) NoticesByCode(
 	return list.By(rows, func(n *status.Notice) string { return n.Code }), err
 }
 
-// Updates reads the updates of notices with their components, newest first, with times in the zones of pages; one
-// list per notice.
+// Updates reads the updates of notices, also of drafts and deleted ones, with their components, newest first, with
+// times in the zones of pages; one list per notice.
 func (s *DB) Updates(ctx context.Context, pages status.Pages, notices []*status.Notice) ([][]*status.Update, error) {
 	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
 	rows, err := read(ctx, s, updateTargets, nil, `select `+updateColumns+` from status.incident_update u

@@ -98,7 +98,7 @@ func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
 }
 
 // RecordHeartbeat stores the current time as the last heartbeat of a probe. It fails with [status.NotFound] if the
-// probe does not exist or is of another kind.
+// probe does not exist or is of another kind. The audit log gets no entry.
 func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
 	tag, err := e.db.pool.Exec(ctx, `update status.probe set beat_at = $2 where id = $1 and kind = 'heartbeat'`, id,
 		e.now())
@@ -307,7 +307,7 @@ and p.acted <> 'good' and p.enabled order by p.id`, tx.Page.Code, id)
 }
 
 // storeProbe queues the statements that write what a probe does to its page, and that the level was applied. It sets
-// the action and the object of the audit log in tx.
+// the action and the object of the audit log in tx. It reads the row that it changes, for the audit log.
 func (tx *commandTx) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
 	tx.action = out.Action
 	var err error

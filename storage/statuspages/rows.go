@@ -50,7 +50,7 @@ func excluded(columns ...string) string {
 	return strings.Join(list.Map(columns, func(c string) string { return c + " = excluded." + c }), ", ")
 }
 
-// componentRow returns the values of the columns of status.component in their order.
+// componentRow returns the values of a row of status.component, in the order of componentRowColumns.
 func componentRow(c *status.Component) []any {
 	return []any{
 		c.Code, c.PageCode, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(),
@@ -61,7 +61,7 @@ func componentRow(c *status.Component) []any {
 	}
 }
 
-// noticeRow returns the values of the columns of status.incident in their order.
+// noticeRow returns the values of a row of status.incident, in the order of noticeRowColumns.
 func noticeRow(n *status.Notice) []any {
 	return []any{
 		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt,
@@ -74,7 +74,8 @@ func noticeRow(n *status.Notice) []any {
 	}
 }
 
-// updateRow returns the values of the columns of status.incident_update in their order.
+// updateRow returns the values of a row of status.incident_update, in the order of updateRowColumns. The components
+// of the update are not part of it.
 func updateRow(u *status.Update) []any {
 	return []any{
 		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications,
@@ -92,7 +93,8 @@ func (b *Batch) InsertComponent(c *status.Component) { b.Queue(insertComponent, 
 // WriteNotice queues the insert of a notice, or its update if it exists.
 func (b *Batch) WriteNotice(n *status.Notice) { b.Queue(upsertNotice, noticeRow(n)...) }
 
-// Attach queues the insert of a component of a notice, or the update of the status in which the notice holds it.
+// Attach queues the insert of a component of a notice, or the update of the status in which the notice holds it. With
+// an empty status the notice holds none.
 func (b *Batch) Attach(page string, a *status.Attachment) {
 	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)
 on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
@@ -111,8 +113,8 @@ values ($1, $2, $3, $4, $5, $6)`,
 	}
 }
 
-// WorkingCopy reads the components of a page, including empty groups, and the holds of notices, and returns them
-// with computed statuses. It locks nothing.
+// WorkingCopy reads the components of a page, including empty groups, and the holds of notices, and returns them with
+// computed statuses. It locks nothing. Drafts and deleted notices hold nothing.
 func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCopy, error) {
 	components, err := s.components(ctx, p)
 	if err != nil {

@@ -58,8 +58,8 @@ func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) 
 where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, validAt)
 }
 
-// RecordTokenUse stores that a token was used at an instant, unless it was used within the minute before. The
-// audit log gets no entry.
+// RecordTokenUse stores that a token was used at an instant, unless it was used within the minute before. If the
+// token was removed, it does nothing. The audit log gets no entry.
 func (s *DB) RecordTokenUse(ctx context.Context, id int64, at time.Time) error {
 	return s.exec(ctx, "recording the use of a token", `update status.operator_token set last_used_at = $2 where id = $1
 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`, id, at)

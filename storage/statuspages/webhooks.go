@@ -159,8 +159,8 @@ func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
 	return out, err
 }
 
-// noticeMessages returns the messages of webhooks about notices that have changed, by their codes. Notices that
-// were written afterwards have none.
+// noticeMessages returns the messages of webhooks about notices that have changed, by their codes, in no order.
+// Notices that were written afterwards have none.
 func (s *DB) noticeMessages(
 	ctx context.Context, state *status.PageState, codes map[string]bool,
 ) ([]*status.Message, error) {
