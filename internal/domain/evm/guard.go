@@ -62,9 +62,10 @@ func (s *Simulation) failFrame(depth int, code ledger.ResponseCode) {
 	s.hooks.OnOpcode = s.opcode
 }
 
-// enter is called by the EVM when a frame begins: it records the frame, and prepares for the opcodes of code that a
-// contract is created with. SELFDESTRUCT, which the EVM reports as a frame, also records its transfer of the balance.
-// It ends the run if the context has ended.
+// enter is called when a frame begins, by the EVM, or by [Simulation.create] for the outermost creation. It records
+// the frame, passes it to the tracer if there is one, and prepares for the opcodes of code that a contract is created
+// with. SELFDESTRUCT, which the EVM reports as a frame, also records its transfer of the balance. It ends the run if
+// the context has ended.
 func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
 	if s.state.ctx.Err() != nil {
 		s.state.Abort(fmt.Errorf("running a contract: %w", s.state.ctx.Err()))
@@ -82,8 +83,9 @@ func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byt
 	}
 }
 
-// exit is called by the EVM when a frame ends: it removes the frame and the halts that were decided in it. The code
-// of a halt of the outermost frame becomes that of the run.
+// exit is called when a frame ends, by the EVM, or by [Simulation.create] for the outermost creation. It removes the
+// frame and the halts that were decided in it, and passes the frame to the tracer if there is one. The code of a halt
+// of the outermost frame becomes that of the run.
 func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	depth := len(s.state.frames)
 	if s.tracer != nil {
@@ -99,7 +101,7 @@ func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 }
 
 // prepareFor installs the opcode hook if code that is about to run needs it, and sets the gas price if the code uses
-// it. The first use reads the price from the source, and aborts the run if that fails.
+// it. The first use in a run reads the price from the source, and aborts the run if that fails.
 func (s *Simulation) prepareFor(set opcodes) {
 	if set&(usesBlockHash|usesSelfDestruct) != 0 {
 		s.hooks.OnOpcode = s.opcode
@@ -260,8 +262,9 @@ func (s *Simulation) canReceive(to common.Address) bool {
 	}
 }
 
-// transfer moves value, in tinybars, between accounts of the state and records the transfer for the result. With a
-// minimum balance, the sender may send more than it has.
+// transfer moves value, in tinybars, between accounts of the state and records the transfer for the result. The EVM
+// calls it after [Simulation.canTransfer]. A sender with a minimum balance may send more than it has; its balance is
+// then 0. The changes are undone if the frame is reverted.
 func (s *Simulation) transfer(_ vm.StateDB, from, to common.Address, value *uint256.Int, _ *params.Rules) {
 	s.state.SubBalance(from, value, tracing.BalanceChangeTransfer)
 	s.state.AddBalance(to, value, tracing.BalanceChangeTransfer)

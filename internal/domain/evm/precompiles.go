@@ -29,7 +29,8 @@ const (
 type exchangeRate struct{}
 
 // Call implements [SystemContract]: it converts an amount between tinycents and tinybars with the exchange rate at the
-// block, rounded down. Without an amount or a rate, or if the result exceeds 256 bits, the call halts its frame.
+// block, rounded down. It reads the rate from the source; a failed read aborts the run. Without an amount or a valid
+// rate, or if the result exceeds 256 bits, the call halts its frame. Other selectors have the outcome of [Unknown].
 func (exchangeRate) Call(c *SystemCall) Outcome {
 	if c.Selector != tinycentsToTinybars && c.Selector != tinybarsToTinycents {
 		return Unknown()
@@ -77,7 +78,8 @@ const (
 type prng struct{}
 
 // Call implements [SystemContract]: it returns the hash of the block as the seed, so that a call gives the same result
-// each time. Only a call that is not static costs the gas of a transaction.
+// each time. Only a call that is not static costs the gas of a transaction. It reads nothing. Other selectors have the
+// outcome of [Unknown].
 func (prng) Call(c *SystemCall) Outcome {
 	if c.Selector != getPseudorandomSeed {
 		return Unknown()

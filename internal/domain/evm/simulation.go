@@ -311,7 +311,8 @@ func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participant
 
 // create runs initcode of a new contract, at the address of the next entity number, and stores the code that it
 // returns. It transfers no value. It returns that code, the address and the remaining gas. err is that of the
-// interpreter: ret can then be revert data, and [Simulation.run] undoes the changes.
+// interpreter: ret can then be revert data, and [Simulation.run] undoes the changes. If the highest number of the
+// ledger cannot be read, it aborts the run.
 func (s *Simulation) create(
 	from common.Address, initcode []byte, gas vm.GasBudget,
 ) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {
@@ -392,8 +393,9 @@ func (s *Simulation) Override(list []Override) error {
 	return nil
 }
 
-// override changes an account as a state override says. The change is not undone. An account that the ledger does
-// not have is created. If o.All is set, its other storage slots are empty.
+// override changes an account as a state override says. The change is not undone. An account that the ledger does not
+// have is created, and one that gets code or storage counts as a contract. If o.All is set, its other storage slots
+// are empty. It reads nothing: [Simulation.Override] has read the entity.
 func (s *State) override(a common.Address, o Override) {
 	x := s.account(a)
 	if x.entity == nil {

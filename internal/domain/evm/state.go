@@ -153,13 +153,15 @@ func (s *State) Exist(a common.Address) bool { return s.account(a).exists }
 // Empty implements vm.StateDB. An account that exists is never empty, so that calling it does not create it.
 func (s *State) Empty(a common.Address) bool { return !s.account(a).exists }
 
-// CreateAccount implements vm.StateDB: it marks the account as existing and keeps its balance.
+// CreateAccount implements vm.StateDB: it marks the account as existing and keeps its balance. The change is undone if
+// the frame is reverted.
 func (s *State) CreateAccount(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.exists, true)
 }
 
-// CreateContract implements vm.StateDB: it marks the account as a contract that the current message created.
+// CreateContract implements vm.StateDB: it marks the account as a contract that the current message created. The
+// change is undone if the frame is reverted.
 func (s *State) CreateContract(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.created, true)
@@ -169,8 +171,8 @@ func (s *State) CreateContract(a common.Address) {
 // IsNewContract implements vm.StateDB. It reports whether the current message created the contract.
 func (s *State) IsNewContract(a common.Address) bool { return s.account(a).created }
 
-// SelfDestruct implements vm.StateDB: it sets the balance to 0 and marks the account, which [State.commit]
-// removes.
+// SelfDestruct implements vm.StateDB: it sets the balance to 0 and marks the account, which [State.commit] removes.
+// The change is undone if the frame is reverted.
 func (s *State) SelfDestruct(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.destroyed, true)
@@ -188,8 +190,9 @@ func (s *State) GetBalance(a common.Address) *uint256.Int {
 	return s.account(a).balance.Clone()
 }
 
-// SubBalance implements vm.StateDB. It subtracts v, in tinybars, and returns the balance before. The new balance is at
-// least 0: a sender with a minimum balance may send more than its real balance.
+// SubBalance implements vm.StateDB. It subtracts v, in tinybars, and returns the balance before, which it reads from
+// the source on first use. The new balance is at least 0: a sender with a minimum balance may send more than its real
+// balance. The change is undone if the frame is reverted. A failed read aborts the run.
 func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	x := s.account(a)
 	old := x.balance
@@ -204,8 +207,9 @@ func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceCh
 	return old
 }
 
-// AddBalance implements vm.StateDB. It adds v, in tinybars, and returns the balance before. If v is 0, it returns
-// 0 and reads nothing.
+// AddBalance implements vm.StateDB. It adds v, in tinybars, and returns the balance before, which it reads from the
+// source on first use. If v is 0, it returns 0 and reads nothing. The change is undone if the frame is reverted. A
+// failed read aborts the run.
 func (s *State) AddBalance(a common.Address, v *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	if v.IsZero() {
 		return uint256.Int{} // a touch, which needs no read
@@ -273,8 +277,9 @@ func (s *State) accountProxy(a common.Address, x *account) []byte {
 	return accountRedirect.proxy(a)
 }
 
-// GetCodeHash implements vm.StateDB. It returns the hash of empty code for accounts without code, and zero for
-// missing accounts and reserved numbers.
+// GetCodeHash implements vm.StateDB. It returns the hash of empty code for accounts without code, and zero for missing
+// accounts. For reserved numbers it returns zero without a read. Other accounts are read from the source on first use;
+// a read that fails aborts the run.
 func (s *State) GetCodeHash(a common.Address) common.Hash {
 	if num, ok := ledger.EVMAddress(a).Num(); ok && num <= lastReservedNumber {
 		return common.Hash{}

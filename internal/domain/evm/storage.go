@@ -33,8 +33,8 @@ func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	return got[0]
 }
 
-// GetStateAndCommittedState implements vm.StateDB. It returns the current value of a slot, and the one before the
-// run, which it reads from the source on first use.
+// GetStateAndCommittedState implements vm.StateDB. It returns the current value of a slot, and the one before the run,
+// which it reads from the source on first use. If the read fails, it aborts the run.
 func (s *State) GetStateAndCommittedState(a common.Address, slot common.Hash) (now, before common.Hash) {
 	x := s.account(a)
 	before = s.committed(x, slot)
@@ -44,7 +44,8 @@ func (s *State) GetStateAndCommittedState(a common.Address, slot common.Hash) (n
 	return before, before
 }
 
-// GetState implements vm.StateDB. It reports the use of the slot to the tracer.
+// GetState implements vm.StateDB. It returns the current value of a slot, which it reads from the source on first use,
+// and reports the use to the tracer, if there is one. If the read fails, it aborts the run.
 func (s *State) GetState(a common.Address, slot common.Hash) common.Hash {
 	v, _ := s.GetStateAndCommittedState(a, slot)
 	if s.onSlot != nil {
@@ -53,8 +54,9 @@ func (s *State) GetState(a common.Address, slot common.Hash) common.Hash {
 	return v
 }
 
-// SetState implements vm.StateDB. It returns the previous value and reports the use of the slot to the tracer, if
-// there is one. The change is undone if the frame is reverted.
+// SetState implements vm.StateDB. It returns the previous value, which it reads from the source on first use, and
+// reports the use of the slot to the tracer, if there is one. The change is undone if the frame is reverted. If the
+// read fails, it aborts the run.
 func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash {
 	x := s.account(a)
 	old, _ := s.GetStateAndCommittedState(a, slot)
@@ -186,7 +188,8 @@ type codeCache struct {
 	dests *otter.Cache[common.Hash, vm.BitVec]
 }
 
-// newCodeCache returns a cache for about limit bytes of code, or nil, which caches nothing, if limit is 0.
+// newCodeCache returns a cache for about limit bytes of code, and an eighth of that for jump destinations. If limit is
+// 0, it returns nil, which caches nothing.
 func newCodeCache(limit uint64) *codeCache {
 	if limit == 0 {
 		return nil

@@ -103,7 +103,8 @@ func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkP
 // alias is known.
 //
 // In mode [State] it also charges accounts that a transfer creates because it has a receiver with an unused alias. The
-// extra [AccountCreations] has the price of the creation of an account for each of them, and a note reports it.
+// extra [AccountCreations] has the price of the creation of an account for each of them, and a note reports it. It
+// multiplies the fees of a high-volume transaction by the multiplier at [Options.HighVolumeThrottle].
 func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 	function := functionOf(t.body)
 	e := &Estimate{Mode: o.Mode, Function: function.String(), HighVolumeMultiplier: 1}

@@ -100,8 +100,9 @@ func (r *rates) at(utilization int64) int64 {
 	return max(once, min(r.curve(utilization, most), most))
 }
 
-// curve returns the multiplier, in thousandths, before limits are applied: on the line between the points beside
-// the utilization u, in basis points. Without points, the line ends at most.
+// curve returns the multiplier, in thousandths, before limits are applied: on the line between the points beside the
+// utilization u, in basis points, and beyond the points that of the nearest. Without points, the line goes from [once]
+// to most at 100 percent.
 func (r *rates) curve(u, most int64) int64 {
 	if len(r.points) == 0 {
 		return once + (most-once)*u/maxThrottle

@@ -26,8 +26,8 @@ func (e *LimitError) Error() string {
 	return "the network would refuse the transaction with " + e.Code.String()
 }
 
-// CheckLimits returns a [LimitError] if the transaction exceeds a limit of the network: bytes, signatures,
-// transfers or airdrops.
+// CheckLimits returns a [LimitError] for the first limit of the network that the transaction exceeds, or nil: bytes,
+// of which an Ethereum transaction may have more, signatures, transfers or airdrops. It reads nothing.
 func (t *Transaction) CheckLimits() error {
 	maxBytes := maxTransactionBytes
 	if t.body.GetEthereumTransaction() != nil {

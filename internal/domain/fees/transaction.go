@@ -82,9 +82,9 @@ func ParseAny(b []byte) (*Transaction, error) {
 // transaction for several nodes, or the chunks of a message.
 func IsList(b []byte) bool { return firstOfList(b) != nil }
 
-// firstOfList returns the first transaction of a list, or nil if b is not a list. A list has only the field 1. In a
-// Transaction that field is a body without signatures, which nothing is estimated from, and whose content is not a
-// Transaction.
+// firstOfList returns the first transaction of a list, or nil if b is not a list or that transaction cannot be
+// decoded. A list has only the field 1. In a Transaction that field is a body without signatures, which nothing is
+// estimated from, and whose content is not a Transaction.
 func firstOfList(b []byte) *Transaction {
 	num, typ, n := protowire.ConsumeTag(b)
 	if num != 1 || typ != protowire.BytesType {

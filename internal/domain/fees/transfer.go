@@ -133,8 +133,8 @@ func (t transfers) accounts() (n int64, complete bool) {
 	return int64(len(seen)), complete
 }
 
-// hooks returns the number of hook calls and their gas limit. A hook that is called before and after counts twice, as
-// does its gas.
+// hooks returns the number of hook calls and the sum of their gas limits, of which each counts at most maxHookGas. A
+// hook that is called before and after counts twice, as does its gas.
 func (t transfers) hooks() (calls, gas int64) {
 	call := func(hook *services.HookCall, times int64) {
 		if hook == nil {

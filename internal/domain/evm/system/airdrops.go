@@ -78,8 +78,8 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (ai
 	)
 }
 
-// settle claims airdrops in the simulation if c.f.sets is set, else cancels them. They must be distinct and pending,
-// and at most maxAirdrops. If one fails, those before it stay settled; see call.do.
+// settle claims airdrops in the simulation if c.f.sets is set, else cancels them. There must be 1 to maxAirdrops,
+// distinct and pending. It reads them on first use. If one fails, those before it stay settled; see call.do.
 func (c *call) settle(keys []airdropKey) error {
 	err := firstOf(
 		refuse(len(keys) == 0, codes.EmptyPendingAirdropIDList),
@@ -224,8 +224,8 @@ func (c *call) reject(owner ledger.EntityID, what []rejected, units int) error {
 	return nil
 }
 
-// giveBack moves a serial, or all units of a fungible token, from an owner to the treasury. It fails if the owner
-// is the treasury or owns none.
+// giveBack moves a serial, or all units of a fungible token, from an owner to the treasury, in the simulation. It
+// fails if the owner is the treasury or owns none.
 func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 	treasury := t.TreasuryAccountID
 	if t.Type == ledger.TokenFungibleCommon {
@@ -259,10 +259,10 @@ func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 	return c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
 }
 
-// airdropTokens implements airdropTokens((token, (account, amount, approved)[], (from, to, serial,
-// approved)[])[]): it sends units and serials of tokens. A receiver that is associated with the token, or has a
-// free automatic association, receives it at once. For other receivers the airdrop is pending until they claim it.
-// The sender pays all custom fees at once, including those that a transfer would deduct from the received amount.
+// airdropTokens implements airdropTokens((token, (account, amount, approved)[], (from, to, serial, approved)[])[]): it
+// sends units and serials of tokens in the simulation. A receiver that is associated with the token, or has a free
+// automatic association, receives it at once. For other receivers the airdrop is pending until they claim it. The
+// sender pays all custom fees at once, including those that a transfer would deduct from the received amount.
 func airdropTokens(c *call, in []any) error {
 	x := &transfer{}
 	parts := abi.List(in[0])

@@ -74,8 +74,8 @@ func countOf(lists []any) (n int) {
 	return n
 }
 
-// due returns the value in tinybars to pay for a price in tinycents, less the price of the gas. It reads the
-// exchange rate and the price of gas, and is 0 if the ledger has no exchange rate.
+// due returns the value in tinybars to pay for a price in tinycents plus 20 percent, less the price of the gas. It
+// reads the exchange rate and the price of gas. It is 0 if the ledger has no exchange rate, or the gas costs more.
 func (c *call) due(tinycents int64) *uint256.Int {
 	rate, known := c.Rate()
 	if !known || rate.CentEquivalent <= 0 || rate.HbarEquivalent < 0 {
@@ -201,8 +201,9 @@ func (t *token) setMaxSupply(isFinite bool, most any) error {
 	return nil
 }
 
-// setFirstExpiry sets the expiration and the renewal of a new token: an auto-renew period in seconds from now, or
-// the given second. It fails if they are outside of the network's limits or the account does not exist.
+// setFirstExpiry sets the expiration and the renewal of a new token from expiry, (second, account, period): a period
+// in seconds from now, or the given second. It fails if they are outside of the network's limits or the account does
+// not exist.
 func (c *call) setFirstExpiry(t *token, expiry []any) error {
 	second, sound := amountOf(expiry[0])
 	period, also := amountOf(expiry[2])
@@ -434,8 +435,8 @@ func (t *token) requireKey(kind worldstate.KeyKind) error {
 	}[kind])
 }
 
-// setKeys replaces the keys of a token that the entries name, in the simulation. The token must have each key that
-// is replaced; signatures are not checked.
+// setKeys replaces the keys of a token that the entries name, in the simulation. The token must have each key that is
+// replaced; signatures are not checked. If a key fails, those before it stay replaced; see call.do.
 func (c *call) setKeys(t *token, entries []any) error {
 	keys, ok := c.keysOf(entries)
 	err := refuse(!ok, codes.InvalidTransactionBody)
@@ -455,7 +456,8 @@ func (c *call) setKeys(t *token, entries []any) error {
 }
 
 // setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds of a
-// token, in the simulation. Zero values are not changed.
+// token, in this order in expiry, in the simulation. Zero values are not changed. If one fails, those before it stay
+// changed; see call.do.
 func (c *call) setExpiry(t *token, expiry []any) error {
 	second, sound := amountOf(expiry[0])
 	err := refuse(!sound, codes.InvalidExpirationTime)

@@ -43,8 +43,9 @@ func unwrapRedirect(args []byte) (entity common.Address, inner []byte, ok bool) 
 	return common.Address(args[:20]), args[20:], true
 }
 
-// DecodeError decodes the data of a revert like [abi.ABI.Error], or returns nil. The data of a system contract are
-// a response code in 32 bytes: then the name is that of the code, which is also the only argument.
+// DecodeError decodes the data of a revert like [abi.ABI.Error], or returns nil. The data of a system contract are a
+// response code in 32 bytes: then the name is that of the code, which is also the only argument. OK, SUCCESS and
+// unknown codes give nil.
 func DecodeError(a *abi.ABI, data []byte) *abi.Decoded {
 	if len(data) != 32 || [30]byte(data) != [30]byte{} {
 		return a.Error(data)

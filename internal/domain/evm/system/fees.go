@@ -17,8 +17,8 @@ import (
 // maxFeeLevels is the maximum depth of fees that are due for paying other fees.
 const maxFeeLevels = 2
 
-// charge adds the custom fees of all tokens in a transfer to its moves. It changes x only. A fee that cannot be added
-// is a [refusal].
+// charge adds the custom fees of all tokens in a transfer to its moves. It changes x only, but can read tokens that
+// fees are paid in. A fee that cannot be added is a [refusal].
 func (c *call) charge(x *transfer) error {
 	asked := len(x.tokens)
 	paidFor := map[worldstate.RelationKey]bool{}
@@ -90,8 +90,9 @@ func (c *call) chargeFor(x *transfer, m movement, level int) error {
 	return nil
 }
 
-// pay adds a fee in tinybars, or in units of a token, to a transfer, and the fees that are due for it. of is the
-// token that has the fee. It moves nothing yet. A fee in units of the same token has no further fees.
+// pay adds a fee in tinybars, or in units of a token, to a transfer, and the fees that are due for it. of is the token
+// that has the fee, and level the depth of the fee, from 1. It moves nothing yet. A fee in units of the same token has
+// no further fees. It fails if the token is unknown, deleted or paused, or fees nest too deeply.
 func (c *call) pay(
 	x *transfer, of *token, payer, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int,
 ) error {
@@ -345,6 +346,8 @@ func (t *token) hasFees() bool {
 }
 
 // fixedFee reads a fixed fee of t from the values of the ABI: (amount, token, useHbars, useCurrentToken, collector).
+// It fails unless the amount is positive, exactly one of token, useHbars and useCurrentToken is given, and the
+// collector is valid; see [call.collector].
 func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, error) {
 	amount, _ := amountOf(in[0])
 	err := refuse(amount <= 0, codes.CustomFeeMustBePositive)
@@ -424,7 +427,7 @@ func fraction(numerator, denominator any) (*ledger.Fraction, error) {
 }
 
 // fractionalFee reads a fractional fee of t from the values of the ABI: (numerator, denominator, minimum, maximum,
-// netOfTransfers, collector). A maximum of 0 is none.
+// netOfTransfers, collector). A maximum of 0 is none. It fails if a number or the collector is invalid.
 func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, error) {
 	part, err := fraction(in[0], in[1])
 	if err != nil {
@@ -454,7 +457,8 @@ func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, error) 
 }
 
 // royaltyFee reads a royalty fee from the values of the ABI: (numerator, denominator, amount, token, useHbars,
-// collector). An amount adds a fallback fee.
+// collector). A positive amount adds a fallback fee; without one, token and useHbars are ignored. It fails if the
+// fraction exceeds 1, or another value is invalid.
 func (c *call) royaltyFee(in []any) (*ledger.RoyaltyFee, error) {
 	part, err := fraction(in[0], in[1])
 	if err != nil {

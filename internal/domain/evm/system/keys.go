@@ -39,7 +39,8 @@ func keyValueOf(k ledger.Key) []any {
 }
 
 // contractKey returns the key that stands for the contract at an address, of kind [keys.Contract] or
-// [keys.Delegatable]. The contract need not exist.
+// [keys.Delegatable]. The contract need not exist. It can read the account, or allocate the number of one that the
+// simulation created.
 func (c *call) contractKey(kind keys.Kind, at common.Address) ledger.Key {
 	num, ok := ledger.EVMAddress(at).Num()
 	if p, known := c.facts.party(at); known {
@@ -69,8 +70,9 @@ func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bo
 	return all, true
 }
 
-// keyOf reads a key from a struct KeyValue of the ABI, and reports whether it is valid. Exactly one of these must
-// be given: an ed25519 key, a secp256k1 key, a contract, or the key of the caller.
+// keyOf reads a key from a struct KeyValue of the ABI, and reports whether it is valid. Exactly one of these must be
+// given: an ed25519 key, a secp256k1 key, a contract, or the key of the caller. A public key of another length counts
+// as not given.
 func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	var found []ledger.Key
 	add := func(given bool, key ledger.Key) {

@@ -228,8 +228,8 @@ func scheduledInfo(c *call, in []any) evm.Outcome {
 	}
 }
 
-// scheduledCreation returns the token that an encoded scheduled transaction would create, or nil if it does not
-// create one. It changes nothing.
+// scheduledCreation returns the token, without an id, that an encoded scheduled transaction would create, or nil if it
+// does not create one or cannot be decoded. It reads and changes nothing.
 func (c *call) scheduledCreation(body []byte) *token {
 	var b services.SchedulableTransactionBody
 	if err := proto.Unmarshal(body, &b); err != nil {

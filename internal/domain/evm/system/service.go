@@ -256,8 +256,8 @@ func (s *service) Payable(selector uint32) bool {
 }
 
 // MayDestruct implements [evm.DestructGuard]. It returns false if a contract holds tokens, or is the treasury of a
-// token. Only the token service checks that; the others return true. It can read the tokens of the contract from
-// the ledger.
+// token. Only the token service checks that; the others return true. It can read the tokens of the contract from the
+// ledger; a failed read ends the simulation.
 func (s *service) MayDestruct(state *evm.State, contract common.Address) bool {
 	f := factsOf(state, s.cfg)
 	p, ok := f.party(contract)
@@ -295,9 +295,9 @@ type call struct {
 	tinycents int64
 }
 
-// Call implements [evm.SystemContract]: it decodes the call, checks it against static and delegate calls, computes
-// its gas, and runs its function. Invalid input, and a write in a static call, halt the frame. A call of an unknown
-// function uses all gas. A write that costs more than the gas of the frame is not run.
+// Call implements [evm.SystemContract]: it decodes the call, computes its gas, and runs its function. Invalid input, a
+// write in a static call, and a delegate call of a token service other than by the proxy of its token halt the frame.
+// A call of an unknown function uses all gas. A write that costs more than the gas of the frame is not run.
 func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	c := &call{SystemCall: sc, s: s}
 	selector, args, functions := sc.Selector, sc.Args, s.functions
@@ -339,9 +339,9 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	return c.perform(values)
 }
 
-// perform runs the function with do and ends the call with its results, or with the response code of its failure: as
-// a result if the function has one, else by a revert. Changes of a failed function are undone. An amount that
-// [function.limited] selects and that does not fit into int64 halts the frame.
+// perform runs the function with do and ends the call with its results, or with the response code of its failure: as a
+// result if the function has one, else by a revert; for a read-only function see [call.fails]. Changes of a failed
+// function are undone. An amount that [function.limited] selects and that does not fit into int64 halts the frame.
 func (c *call) perform(in []any) evm.Outcome {
 	if at := c.f.amountAt; at > 0 {
 		if _, ok := amountOf(in[at-1]); !ok { // like invalid input

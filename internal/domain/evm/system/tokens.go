@@ -181,7 +181,8 @@ func priceOfToken(c *call, in []any) int64 {
 	return c.priceOfTokens(tokens) + c.priceOfAccounts(in)
 }
 
-// priceOfTransfer returns the price in tinycents of cryptoTransfer, including the accounts that it creates.
+// priceOfTransfer returns the price in tinycents of cryptoTransfer, including the accounts that it creates. It can
+// read the tokens and accounts.
 func priceOfTransfer(c *call, in []any) int64 {
 	moved := abi.List(in[len(in)-1])
 	if len(moved) == 0 {
@@ -211,7 +212,7 @@ func (c *call) priceOfTokens(tokens []any) int64 {
 }
 
 // priceOfAccounts returns the price in tinycents of the accounts that a transfer with these arguments creates. It
-// creates none.
+// creates none, but can read the ledger.
 func (c *call) priceOfAccounts(in []any) int64 {
 	created := map[common.Address]bool{}
 	c.eachAddress(in, func(a common.Address) {
@@ -276,8 +277,8 @@ func creates(kind ledger.TokenType, signature string) *function {
 	}
 }
 
-// approve implements approve(spender, amount or serial) at the address of a token. For units it returns true, for
-// a serial nothing.
+// approve implements approve(spender, amount or serial) at the address of a token, in the simulation. For units it
+// returns true, for a serial nothing.
 func approve(c *call, in []any) ([]any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -289,8 +290,8 @@ func approve(c *call, in []any) ([]any, error) {
 	return c.approveUnits(t, rest[0].(common.Address), rest[1])
 }
 
-// approveOf implements approve(token, spender, amount) and approveNFT(token, approved, serial). It fails if the
-// token has the other type.
+// approveOf implements approve(token, spender, amount) and approveNFT(token, approved, serial) in the simulation. It
+// fails if the token has the other type.
 func approveOf(c *call, in []any) ([]any, error) {
 	t, _, err := c.activeToken(in)
 	if err != nil {

@@ -91,8 +91,8 @@ func (c *call) prefetch(a, account common.Address) {
 	}
 }
 
-// readToken returns the token that a read-only function reads: the called one or the first argument. It fails if
-// the token does not exist or has another type than the function requires.
+// readToken returns the token that a read-only function reads: the called one or the first argument. It fails if the
+// token does not exist or has another type than the function requires; the returned token is then not valid.
 func (c *call) readToken(in []any) (*token, error) {
 	t, _ := c.tokenOf(in)
 	return t, refuse(t == nil || c.f.of != "" && t.Type != c.f.of, codes.InvalidTokenID)
@@ -127,7 +127,7 @@ func (c *call) readRelation(at common.Address, account any) (relation, error) {
 	return *c.facts.relation(p, t), nil
 }
 
-// isToken implements isToken: it reports whether an address is that of a token.
+// isToken implements isToken: it reports whether an address is that of a token that is not deleted.
 func isToken(c *call, in []any) (any, error) {
 	t, _ := c.tokenOf(in)
 	return t != nil, nil
@@ -141,13 +141,15 @@ func tokenType(_ *call, t *token) any {
 	return int64(0)
 }
 
-// isFrozen implements isFrozen: it reports whether a token is frozen for an account. Without an association it is not.
+// isFrozen implements isFrozen: it reports whether a token is frozen for an account; false if not associated. It fails
+// for an unknown token or account.
 func isFrozen(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.frozen, err
 }
 
-// isKYC implements isKyc: it reports whether an account has been granted KYC for a token; false if not associated.
+// isKYC implements isKyc: it reports whether an account has been granted KYC for a token; false if not associated. It
+// fails for an unknown token or account.
 func isKYC(c *call, in []any) (any, error) {
 	r, err := c.readRelation(in[0].(common.Address), in[1])
 	return r.kyc, err
@@ -162,7 +164,8 @@ func readFees(c *call, in []any) ([]any, error) {
 	return c.fees(t), nil
 }
 
-// fees returns the custom fees of a token as values of the ABI: fixed, fractional and royalty fees.
+// fees returns the custom fees of a token as values of the ABI: fixed, fractional and royalty fees. It reads their
+// collectors on first use.
 func (c *call) fees(t *token) []any {
 	f := t.Fees.V
 	fixed := list.Map(f.FixedFees, func(x *ledger.FixedFee) any {
@@ -241,7 +244,7 @@ var ledgerIDs = map[uint64]string{evm.ChainIDMainnet: "0x00", evm.ChainIDTestnet
 func (c *call) ledgerID() string { return cmp.Or(ledgerIDs[c.s.cfg.ChainID], "0x03") }
 
 // readSerialInfo implements getNonFungibleTokenInfo: it returns the information about a token and about one of its
-// serials.
+// serials. It fails as [call.readSerial] does.
 func readSerialInfo(c *call, in []any) (any, error) {
 	t, n, serial, err := c.readSerial(in)
 	if err != nil {

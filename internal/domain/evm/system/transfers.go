@@ -167,8 +167,8 @@ func (c *call) spend(owner, token ledger.EntityID, amount int64) error {
 	return nil
 }
 
-// moveHbars changes balances by amounts in tinybars. Approved amounts are subtracted from the caller's allowance. It
-// fails if an account or an allowance has too little; earlier moves then remain, see call.do.
+// moveHbars changes balances by amounts in tinybars, in the simulation. Approved amounts are subtracted from the
+// caller's allowance. It fails if an account or an allowance has too little; earlier moves then remain, see call.do.
 func (c *call) moveHbars(moves []move) error {
 	for _, m := range moves {
 		a := c.facts.address(m.party)
@@ -244,8 +244,8 @@ func (c *call) autoAssociate(t *token, p ledger.EntityID) error {
 	return nil
 }
 
-// moveToken moves the units and serials of one token and checks that no balance is negative. Earlier moves remain if
-// a later one fails; see call.do.
+// moveToken moves the units and serials of one token in the simulation and checks that no balance is negative. Earlier
+// moves remain if a later one fails; see call.do.
 func (c *call) moveToken(m *movement) error {
 	t := m.token
 	req := worldstate.TokenReads{}
@@ -382,8 +382,8 @@ func sendUnits(c *call, in []any) error {
 	return c.send(c.units(t, rest[0], rest[1], amount, false))
 }
 
-// sendUnitsOfAll implements transferTokens(token, accounts, amounts), whose lists pair by index: negative amounts are
-// sent, positive ones received.
+// sendUnitsOfAll implements transferTokens(token, accounts, amounts) in the simulation. The lists pair by index:
+// negative amounts are sent, positive ones received.
 func sendUnitsOfAll(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -426,7 +426,7 @@ func sendSerials(c *call, in []any) error {
 }
 
 // takeOf implements transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial) in the
-// simulation. The caller uses its allowance.
+// simulation. The caller uses its allowance. It fails if the token has the other type.
 func takeOf(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -480,8 +480,8 @@ func transferFrom(c *call, in []any) ([]any, error) {
 	return c.takeAndLog(t, rest[0], rest[1], rest[2])
 }
 
-// takeAndLog transfers an amount or a serial of the called token and emits a log. For units it returns true, for a
-// serial nothing.
+// takeAndLog transfers an amount or a serial of the called token and emits a log, in the simulation. For units it
+// returns true, for a serial nothing.
 func (c *call) takeAndLog(t *token, from, to, n any) ([]any, error) {
 	err := c.take(t, from, to, n.(*big.Int))
 	if err != nil {

@@ -56,7 +56,7 @@ func (c *call) do(do func(*call, []any) ([]any, error), in []any) (code ledger.R
 }
 
 // keyedToken returns the active token of a call, which must have a key of the given kind, and the remaining arguments.
-// It fails without that key, and as [call.activeToken] does.
+// It fails without that key, and as [call.activeToken] does. With an error, the other results are not valid.
 func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *call) caller() ledger.EntityID {
 }
 
 // held returns the association of an account with a token, which the caller may change with [evm.Set]. It fails
-// without one, and if the account does not exist.
+// without one, and if the account does not exist. With an error, the association is not valid.
 func (c *call) held(t *token, account any) (*relation, error) {
 	p, err := c.existingParty(account, codes.InvalidAccountID)
 	if err != nil {
@@ -185,8 +185,8 @@ func (t *token) remainingSupply() int64 {
 }
 
 // mint implements mintToken(token, amount, metadata): it creates units of a token for its treasury, or a serial for
-// each metadata, in the simulation. It returns the new supply and the serial numbers. An amount and metadata together
-// fail.
+// each metadata, in the simulation. It returns the new supply and the serial numbers. It fails for an amount and
+// metadata together, and for a token without a supply key.
 func mint(c *call, in []any) ([]any, error) {
 	amount, _ := amountOf(in[1])
 	metadata := abi.List(in[2])
@@ -238,7 +238,8 @@ func (c *call) treasuryRelation(t *token) (*relation, error) {
 }
 
 // mintSerials creates a serial for each metadata in the treasury, whose association is r, in the simulation. It
-// returns the new supply and the serial numbers. It fails without metadata, or beyond the maximum supply.
+// returns the new supply and the serial numbers, which follow the last serial, read on first use. It fails without
+// metadata, or beyond the maximum supply.
 func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) {
 	err := firstOf(
 		refuse(len(metadata) == 0, codes.InvalidTokenMintMetadata),
@@ -261,9 +262,9 @@ func mintSerials(c *call, t *token, r *relation, metadata []any) ([]any, error) 
 	return []any{t.TotalSupply, serials}, nil
 }
 
-// burn implements burnToken(token, amount, serials): it removes units or serials of a token from its treasury in
-// the simulation, and returns the new supply. It ignores serials of a fungible token, and the amount of a
-// non-fungible one.
+// burn implements burnToken(token, amount, serials): it removes units or serials of a token, which needs a supply key,
+// from its treasury in the simulation, and returns the new supply. It ignores serials of a fungible token, and the
+// amount of a non-fungible one.
 func burn(c *call, in []any) ([]any, error) {
 	at, serials := in[0].(common.Address), abi.List(in[2])
 	amount, _ := amountOf(in[1])

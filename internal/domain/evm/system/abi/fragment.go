@@ -300,8 +300,9 @@ func (p *parser) accept(text string) (found bool) {
 	return found
 }
 
-// skipGroup skips a text up to the parenthesis that closes it, such as the arguments of a modifier. It reports whether
-// there is one.
+// skipGroup skips a text, whose opening parenthesis has been read, up to the parenthesis that closes it, such as the
+// arguments of a modifier. It reports whether there is one; without it, nothing is skipped. Parentheses in quotes do
+// not count.
 func (p *parser) skipGroup() bool {
 	depth, quote := 1, rune(0)
 	for i, r := range p.rest {
@@ -497,7 +498,8 @@ type declaration struct {
 }
 
 // fromJSON returns the declarations in the JSON of an ABI, which begins with a brace or bracket, each in the notation
-// of Solidity. Constructors and functions without a selector are omitted.
+// of Solidity. Constructors and functions without a selector are omitted. The output of a compiler stands for the
+// declarations in its member abi. It fails for the first invalid element.
 func fromJSON(text []byte) (out []string, err error) {
 	var list []json.RawMessage
 	if text[0] == '{' {
