@@ -77,8 +77,8 @@ func onlyIDs(ctx context.Context, byID ...string) bool {
 }
 
 // Account resolves Query.account. It reads an account or contract by id, alias or EVM address; nil if it does not
-// exist. By id, it reads its relations in the same round trip where they need nothing else. At a time, it reads the
-// version and the balance snapshot of then.
+// exist. By id, it reads its relations in the same round trip where they need nothing else. At a time, it looks up the
+// alias or address, and reads the version and the balance snapshot of then.
 func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*ledger.Account, error) {
 	switch {
 	case args.At != nil:
@@ -105,10 +105,10 @@ func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*r
 	return estimated(r.Resolver, c, unfiltered(args.Filter), entities.CountAccounts), err
 }
 
-// Balances resolves Query.balances. It reads a page of balances in tinybars, ordered by id: the current ones, or those
-// of the last snapshot that matches a time, which it looks up first. The timestamp of the connection is the newest of
-// its balances, or that of the snapshot. Without a snapshot the list is empty. Only current, unfiltered lists have a
-// totalCount, which is estimated.
+// Balances resolves Query.balances. It reads a page of balances in tinybars, ordered by id, after it has looked up the
+// account of the filter: the current ones, or those of the last snapshot that matches a time, which it looks up first.
+// The timestamp of the connection is the newest of its balances, or that of the snapshot. Without a snapshot the list
+// is empty. Only current, unfiltered lists have a totalCount, which is estimated.
 func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*relay.BalanceConnection, error) {
 	p, _, err := balanceList.page(ctx, args.Order, args.Args)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (led
 }
 
 // withID returns a copy of f with the id of an account as one more alternative. It reads the id if ref is an alias or
-// address. An account that does not exist matches nothing.
+// address. An account that does not exist matches nothing. The filter beside an error must not be used.
 func (r *Resolver) withID(
 	ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef,
 ) (*ledger.EntityIDFilter, error) {

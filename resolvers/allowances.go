@@ -67,8 +67,8 @@ func (fields) AccountAllowancesTokens(
 }
 
 // bothWays queues in the batch of q reading a page of the allowances that each account granted or received, which are
-// lists with different orders. One fragment can select both, so parents can be mixed: each direction takes a statement.
-// Errors of the arguments are BAD_USER_INPUT.
+// lists with different orders. One fragment can select both, so parents can be mixed: each direction takes a
+// statement. Errors of the arguments are BAD_USER_INPUT; the function that is returned beside one must not be called.
 func bothWays[C, F any](
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.ListArgs[F],
 	lists directedLists[C], queue queueDirected[F, C],

@@ -128,7 +128,8 @@ func checkSlots(f ledger.ContractStateFilter) error {
 }
 
 // withContracts returns a copy of f with the ids of contracts as more alternatives. It reads the ids of addresses, one
-// statement each. Addresses that no live contract or account has add nothing.
+// statement each. Addresses that no live contract or account has add nothing. The filter beside an error must not be
+// used.
 func (r *Resolver) withContracts(
 	ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef,
 ) (*ledger.EntityIDFilter, error) {

@@ -88,7 +88,7 @@ func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArg
 }
 
 // inputError converts the errors that the transaction of a client caused to BAD_USER_INPUT, and returns others as they
-// are.
+// are, for [queries.EstimateFee].
 func inputError(err error) error {
 	var input *fees.InputError
 	var extra *fees.UndefinedExtraError

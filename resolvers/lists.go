@@ -291,7 +291,8 @@ func withCount[T any](
 	})
 }
 
-// unfiltered reports whether a filter has no conditions: it is the zero value of its type.
+// unfiltered reports whether a filter has no conditions: it is the zero value of its type. A condition that is set but
+// empty counts as a condition.
 func unfiltered[F any](f F) bool { return reflect.ValueOf(f).IsZero() }
 
 var versionList = ofNumber("versions", func(v *ledger.Version) int64 { return int64(v.Timestamp) })

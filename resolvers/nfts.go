@@ -73,8 +73,8 @@ func nftHistories(
 	return out
 }
 
-// queueNFTTransactions queues in b reading a page of the history of each of some NFTs, without the marks of what is
-// missing.
+// queueNFTTransactions queues in b reading a page of the history of each of some NFTs, to count them and for global
+// ids. Unlike [fields.NFTTransactions], it does not say whether a history is partial.
 func queueNFTTransactions(
 	b *storage.Batch, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFTTransaction] {

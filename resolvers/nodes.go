@@ -131,7 +131,7 @@ type queueNodes func(ctx context.Context, b *storage.Batch, typ string, names []
 
 // nodesBy returns the function that queues reading objects of a type by their names in global IDs. parse reads a name,
 // and queue reads the rows by key through the loader of the type, so that the operation reads each once. A name that
-// cannot be parsed is BAD_USER_INPUT for that node only.
+// cannot be parsed is BAD_USER_INPUT for that node only. If the read fails, each of the other nodes has the error.
 func nodesBy[K comparable, T any, P nodePointer[T]](
 	parse func(string) (K, error), queue storage.QueueKeys[K, P],
 ) queueNodes {

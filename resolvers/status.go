@@ -31,13 +31,13 @@ func (r queries) StatusMaintenance(ctx context.Context, args graph.QueryStatusMa
 }
 
 // StatusDrafts resolves Query.statusDrafts. It reads the newest incidents that are not published, of a page or of the
-// default one. The sender needs the role viewer.
+// default one. The sender needs the role viewer; the use of a stored token is recorded in the database.
 func (r queries) StatusDrafts(ctx context.Context, args graph.QueryStatusDraftsArgs) ([]*status.Incident, error) {
 	return r.status.Drafts(ctx, args.Page)
 }
 
 // StatusWebhooks resolves Query.statusWebhooks. It reads the webhooks of a status page or of the default one. The
-// sender needs the role admin.
+// sender needs the role admin; the use of a stored token is recorded in the database.
 func (r queries) StatusWebhooks(ctx context.Context, args graph.QueryStatusWebhooksArgs) ([]*status.Webhook, error) {
 	return r.status.Webhooks(ctx, args.Page)
 }

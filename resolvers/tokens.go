@@ -156,7 +156,8 @@ func (f fields) TokenHolderCount(
 }
 
 // holdersAt queues in the batch of q reading a page of the holders of each token at the moment of ctx. h says which
-// holders, and in which order; the list l must have the same order.
+// holders, and in which order; the list l must have the same order. Errors of the arguments are BAD_USER_INPUT; those
+// of tokens are those of [past.Fields.Holders].
 func (f fields) holdersAt(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l listOf[ledger.TokenHolder],
 	args graph.ListArgs[ledger.TokenHolderFilter], h past.Holders,

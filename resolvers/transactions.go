@@ -98,7 +98,8 @@ func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 	})
 }
 
-// transactionAt reads the transaction with a consensus time. It returns nil if none exists.
+// transactionAt reads the transaction with a consensus time from the mirror database, for Query.transaction. It
+// returns nil if none exists.
 func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*ledger.Transaction, error) {
 	return storage.ReadOne(ctx, r.db, "transaction", at, transactions.QueueTransactionsAt)
 }

@@ -45,8 +45,8 @@ func rateLimited(err error) error { return fault.Of(fault.RateLimited, err) }
 func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 
 // admit validates a call, or an estimate, and takes it from the limits: filters, requests and gas per second. The
-// caller must call done with the gas that the call used, so that the rest is refunded. If admit fails, nothing is to be
-// done.
+// caller must call done with the gas that the call used, so that the rest is refunded. If admit fails, nothing is to
+// be done. A call with more than MaxGas is BAD_USER_INPUT, but counts as a request.
 func (l *limits) admit(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (done func(used int64), err error) {
@@ -208,7 +208,8 @@ func newFilters(list []Filter, clock func() time.Time, log *slog.Logger) *filter
 }
 
 // apply returns [Reject] or [Throttle] if one of the filters does not permit the request, a call or an estimate, else
-// [Log]. It logs requests that match a filter for that, and counts those of throttles.
+// [Log]. Filters apply in their order until one does not permit it. It logs requests that match a filter for that, and
+// counts those of throttles.
 func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estimate bool) Action {
 	for i := range f.list {
 		filter := &f.list[i]

@@ -76,8 +76,9 @@ func (p *prestate) touch(ids ...ledger.EntityID) {
 	}
 }
 
-// readPrestate reads what the transaction of r has used: entities, balances, nonces and storage slots, as they are
-// now and as they were before the transaction.
+// readPrestate reads what the transaction of r has used: entities, balances, nonces and storage slots, as they are now
+// and as they were before the transaction. It reads the mirror database in several statements. The prestate beside an
+// error is not complete and must not be used.
 func (s *Service) readPrestate(ctx context.Context, o PrestateOptions, r *ledger.ContractResult) (*prestate, error) {
 	p := &prestate{
 		o: o, at: r.ConsensusTimestamp,
@@ -188,7 +189,7 @@ func (s *Service) readBefore(ctx context.Context, p *prestate, r *ledger.Contrac
 }
 
 // spentBySender returns 1 if the entity sent the Ethereum transaction, which increases its nonce before its
-// authorizations apply.
+// authorizations apply, else 0.
 func spentBySender(r *ledger.ContractResult, id ledger.EntityID) int64 {
 	if r.Ethereum != nil && r.SenderID == id {
 		return 1
@@ -237,7 +238,7 @@ func (p *prestate) equal(before, after *ledger.PrestateAccount) bool {
 }
 
 // accountBefore returns an entity as it was before the transaction, with balance in tinybars, or nil if it did not
-// exist.
+// exist. An unknown nonce is 0. It reads only p.
 func (p *prestate) accountBefore(id ledger.EntityID) *ledger.PrestateAccount {
 	e := p.before[id]
 	if e == nil {
@@ -256,8 +257,8 @@ func (p *prestate) accountBefore(id ledger.EntityID) *ledger.PrestateAccount {
 	return a
 }
 
-// accountAfter returns an entity as it was after the transaction, with balance in tinybars, or nil if it did not
-// exist.
+// accountAfter returns an entity as it was after the transaction, with balance in tinybars, or nil if it did not exist
+// or the transaction deleted it. It reads only p.
 func (p *prestate) accountAfter(id ledger.EntityID) *ledger.PrestateAccount {
 	before, now := p.before[id], p.now[id]
 	deleted := now != nil && now.Deleted && now.Since == p.at

@@ -138,7 +138,8 @@ func (s *Service) run(
 	return result, block, nil
 }
 
-// messageOf returns the EVM's message for the input of a call.
+// messageOf returns the EVM's message for the input of a call, which has been validated. Without a sender, From is
+// null, and [Service.open] reads the treasury instead.
 func messageOf(in *calls.ContractCallInput) evm.Message {
 	return evm.Message{
 		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
@@ -193,7 +194,7 @@ func (s *Service) open(
 }
 
 // failure returns the error for clients that stands for one that the contract did not cause: a timeout, too many
-// reads, or an internal error.
+// reads, or an internal error. The latter wraps err, whose cause [Service.prepared] needs.
 func failure(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.Timeout, "the call took too long")
@@ -223,7 +224,8 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 }
 
 // overrides converts the state overrides of a request to those of the EVM. The request has been validated: addresses,
-// keys and values have their lengths.
+// keys and values have their lengths. With a non-empty State, all slots that neither State nor StateDiff lists become
+// zero.
 func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {

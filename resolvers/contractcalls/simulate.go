@@ -70,8 +70,9 @@ type simulationRun struct {
 }
 
 // block runs the calls of the i-th block on the state that the block before left, and adds their results to r.calls.
-// It fails if return data and logs exceed [MaxSimulatedBytes], the state overrides cannot be applied, or a call cannot
-// run, for example because of a timeout. A call that fails is no error.
+// Without a number and a time of its own, it is the i-th block after the anchor, at the time of the anchor. It fails
+// if return data and logs exceed [MaxSimulatedBytes], the state overrides cannot be applied, or a call cannot run, for
+// example because of a timeout. A call that fails is no error.
 func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 	b := r.anchor
 	b.Number += int64(i)
@@ -159,7 +160,8 @@ func logOf(l *types.Log, of *calls.SimulatedCall, index int) *calls.SimulatedLog
 	return out
 }
 
-// hashWithIndex returns the hash of data and an index as 8 bytes.
+// hashWithIndex returns the Keccak-256 of data and an index as 8 bytes. Blocks and transactions of a simulation, which
+// have no hashes of their own, get such hashes.
 func hashWithIndex(data []byte, index int) [32]byte {
 	return crypto.Keccak256Hash(data, binary.BigEndian.AppendUint64(nil, uint64(index)))
 }

@@ -37,7 +37,8 @@ type TraceOptions struct {
 // Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or
 // nil. Trace calls it once the request is admitted, and returns nil if there is no such result, with the error of
 // find, which can be a [relay.Note]. If ctx has a [relay.TraceSink], the steps go there instead. It fails if traces
-// are off, or above the limit per second.
+// are off, above the limit per second, or after the timeout of traces. A number of steps out of bounds is
+// BAD_USER_INPUT.
 func (s *Service) Trace(
 	ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error),
 ) (*calls.OpcodeTrace, error) {
@@ -163,8 +164,8 @@ const (
 	revertReason = 12
 )
 
-// reasons reads the revert reasons of the system contracts that a transaction called, in its first MaxActions
-// actions.
+// reasons reads the revert reasons of the system contracts that a transaction called, in its first MaxActions actions,
+// from the mirror database at once, for [Service.Trace].
 func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (systemReasons, error) {
 	at := transactions.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}
 	actions, err := transactions.ContractActions(ctx, s.db, at, ledger.ContractActionFilter{},
@@ -190,7 +191,9 @@ func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (s
 const weibarsPerTinybar = 10_000_000_000
 
 // message returns the message with which a transaction called the EVM, with its value in tinybars. It reads the call
-// data of files and the code of new contracts from the database.
+// data of files and the code of new contracts from the database. Where the database lacks these, the data are the
+// function parameters of the result. An Ethereum value that exceeds 64 bits is not used: the value is the amount of
+// the result.
 func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*evm.Message, error) {
 	m := &evm.Message{Data: result.FunctionParameters, Value: result.Amount.V, Gas: uint64(max(result.GasLimit, 0))}
 	if !result.SenderID.IsNone() {

@@ -78,7 +78,7 @@ func decoded[T any](
 }
 
 // ContractLogDecoded resolves ContractLog.decoded: the event of each log, nil if no declaration fits. It reads nothing
-// from the database.
+// from the database. Texts that are not an ABI are BAD_USER_INPUT.
 func (f *Fields) ContractLogDecoded(
 	_ context.Context, _ rowplan.Request, of []*ledger.ContractLog, args graph.ContractLogDecodedArgs,
 ) (
@@ -90,7 +90,8 @@ func (f *Fields) ContractLogDecoded(
 }
 
 // ContractResultDecodedCall resolves ContractResult.decodedCall: the call of each result, and what it returned if it
-// succeeded; nil if no declaration fits. It queues a read of the call data in the batch of q.
+// succeeded; nil if no declaration fits. It queues a read of the call data in the batch of q, unless a single result
+// was read with it. Texts that are not an ABI are BAD_USER_INPUT.
 func (f *Fields) ContractResultDecodedCall(
 	ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultDecodedCallArgs,
 ) (
@@ -120,6 +121,7 @@ func (f *Fields) ContractResultDecodedCall(
 
 // ContractResultDecodedError resolves ContractResult.decodedError: the error of each result that failed, from its
 // message in hex or its call result; nil for others and if no declaration fits. It reads nothing from the database.
+// Texts that are not an ABI are BAD_USER_INPUT.
 func (f *Fields) ContractResultDecodedError(
 	_ context.Context, _ rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultDecodedErrorArgs,
 ) (
@@ -137,7 +139,8 @@ func (f *Fields) ContractResultDecodedError(
 }
 
 // ContractActionDecodedCall resolves ContractAction.decodedCall: the call of each action, and what it returned if it
-// succeeded; nil if no declaration fits. It reads nothing from the database.
+// succeeded; nil if no declaration fits. It reads nothing from the database. Texts that are not an ABI are
+// BAD_USER_INPUT.
 func (f *Fields) ContractActionDecodedCall(
 	_ context.Context, _ rowplan.Request, of []*ledger.ContractAction, args graph.ContractActionDecodedCallArgs,
 ) (
@@ -151,8 +154,8 @@ func (f *Fields) ContractActionDecodedCall(
 	})
 }
 
-// ContractActionDecodedError resolves ContractAction.decodedError: the revert reason of each action; nil if it has none
-// or no declaration fits. It reads nothing from the database.
+// ContractActionDecodedError resolves ContractAction.decodedError: the revert reason of each action; nil if it has
+// none or no declaration fits. It reads nothing from the database. Texts that are not an ABI are BAD_USER_INPUT.
 func (f *Fields) ContractActionDecodedError(
 	_ context.Context, _ rowplan.Request, of []*ledger.ContractAction, args graph.ContractActionDecodedErrorArgs,
 ) (

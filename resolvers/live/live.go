@@ -153,7 +153,8 @@ func (f *Feeds) Close() {
 func endOf(at ledger.Timestamp) feed.Position { return feed.Position{At: at, Tie: math.MaxInt64} }
 
 // Between returns the page with the first limit rows after one position, up to and including until, which can be nil,
-// of a list that is ordered by time only. It ignores the ties of the positions.
+// of a list that is ordered by time only. It ignores the ties of the positions. An until at the last possible time
+// sets no bound.
 func Between(after feed.Position, until *feed.Position, limit int) storage.Page {
 	p := storage.Page{Limit: limit, Greater: []any{int64(after.At)}}
 	if until != nil && until.At < math.MaxInt64 {

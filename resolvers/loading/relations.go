@@ -26,8 +26,8 @@ func BatchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch)
 
 // Ahead reads the object with a key and its relations in one round trip, if all selected relations are in byKey. row
 // has the columns by which these relations are read, and becomes the object. found is row, or nil if the object does
-// not exist. If row is nil or other relations are selected, done is false and nothing has been read. typ names the
-// object in errors.
+// not exist. If it exists, the store of the operation in ctx keeps its relations for the root field of ctx. If row is
+// nil or other relations are selected, done is false and nothing has been read. typ names the object in errors.
 func Ahead[K, R any](
 	ctx context.Context, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],

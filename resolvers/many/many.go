@@ -23,44 +23,44 @@ type Queries struct {
 	SyntheticOff bool
 }
 
-// AccountsByIds resolves Query.accountsByIds. It reads accounts and contracts in one statement, null for those
-// that do not exist. More than [loading.MaxKeys] ids are refused.
+// AccountsByIds resolves Query.accountsByIds. It reads accounts and contracts in one statement, except those that the
+// operation has read; null for those that do not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (q Queries) AccountsByIds(ctx context.Context, args graph.QueryAccountsByIdsArgs) ([]*ledger.Account, error) {
 	return loading.LoadMany(ctx, q.DB, "Account", args.Ids, entities.QueueAccounts)
 }
 
-// TokensByIds resolves Query.tokensByIds. It reads tokens in one statement, null for those that do not exist. More
-// than [loading.MaxKeys] ids are refused.
+// TokensByIds resolves Query.tokensByIds. It reads tokens in one statement, except those that the operation has read;
+// null for those that do not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (q Queries) TokensByIds(ctx context.Context, args graph.QueryTokensByIdsArgs) ([]*ledger.Token, error) {
 	return loading.LoadMany(ctx, q.DB, "Token", args.Ids, entities.QueueTokens)
 }
 
-// ContractsByIds resolves Query.contractsByIds. It reads contracts in one statement, null for those that do not
-// exist. More than [loading.MaxKeys] ids are refused.
+// ContractsByIds resolves Query.contractsByIds. It reads contracts in one statement, except those that the operation
+// has read; null for those that do not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (q Queries) ContractsByIds(ctx context.Context, args graph.QueryContractsByIdsArgs) ([]*ledger.Contract, error) {
 	return loading.LoadMany(ctx, q.DB, "Contract", args.Ids, entities.QueueContracts)
 }
 
-// TopicsByIds resolves Query.topicsByIds. It reads topics in one statement, null for those that do not exist. More
-// than [loading.MaxKeys] ids are refused.
+// TopicsByIds resolves Query.topicsByIds. It reads topics in one statement, except those that the operation has read;
+// null for those that do not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (q Queries) TopicsByIds(ctx context.Context, args graph.QueryTopicsByIdsArgs) ([]*ledger.Topic, error) {
 	return loading.LoadMany(ctx, q.DB, "Topic", args.Ids, entities.QueueTopics)
 }
 
-// BlocksByNumbers resolves Query.blocksByNumbers. It reads blocks in one statement, null for those that do not
-// exist. More than [loading.MaxKeys] numbers are refused.
+// BlocksByNumbers resolves Query.blocksByNumbers. It reads blocks in one statement, except those that the operation
+// has read; null for those that do not exist. More than [loading.MaxKeys] numbers are BAD_USER_INPUT.
 func (q Queries) BlocksByNumbers(ctx context.Context, args graph.QueryBlocksByNumbersArgs) ([]*ledger.Block, error) {
 	return loading.LoadMany(ctx, q.DB, "Block", args.Numbers, transactions.QueueBlocks)
 }
 
-// NftsByKeys resolves Query.nftsByKeys. It reads NFTs in one statement, null for those that do not exist. More
-// than [loading.MaxKeys] keys are refused.
+// NftsByKeys resolves Query.nftsByKeys. It reads NFTs in one statement, except those that the operation has read; null
+// for those that do not exist. More than [loading.MaxKeys] keys are BAD_USER_INPUT.
 func (q Queries) NftsByKeys(ctx context.Context, args graph.QueryNftsByKeysArgs) ([]*ledger.NFT, error) {
 	return loading.LoadMany(ctx, q.DB, "NFT", plain(args.Keys), entities.QueueNFTsByKey)
 }
 
-// TransactionsByIds resolves Query.transactionsByIds. It reads the transactions of users in one statement, null
-// for those that do not exist. More than [loading.MaxKeys] ids are refused.
+// TransactionsByIds resolves Query.transactionsByIds. It reads the transactions of users in one statement, null for
+// those that do not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (q Queries) TransactionsByIds(
 	ctx context.Context, args graph.QueryTransactionsByIdsArgs,
 ) ([]*ledger.Transaction, error) {
@@ -68,7 +68,7 @@ func (q Queries) TransactionsByIds(
 }
 
 // TransactionsByTimestamps resolves Query.transactionsByTimestamps. It reads transactions by consensus time in one
-// statement, null for those that do not exist. More than [loading.MaxKeys] times are refused.
+// statement, null for those that do not exist. More than [loading.MaxKeys] times are BAD_USER_INPUT.
 func (q Queries) TransactionsByTimestamps(
 	ctx context.Context, args graph.QueryTransactionsByTimestampsArgs,
 ) ([]*ledger.Transaction, error) {
@@ -101,7 +101,7 @@ func (q Queries) ContractResultsByHashes(
 func plain[K any](keys []*K) []K { return list.Map(keys, func(key *K) K { return *key }) }
 
 // byHashes parses hashes and reads the objects that have them with one statement. Both results have the order of
-// texts; missing objects are nil. An invalid hash, or too many, are BAD_USER_INPUT.
+// texts; missing objects are nil. Without texts, both are nil. An invalid hash, or too many, are BAD_USER_INPUT.
 func byHashes[V any](
 	ctx context.Context, db *storage.DB, texts []string, queue storage.QueueKeys[ledger.Hash, V],
 ) (hashes []ledger.Hash, found []V, err error) {

@@ -117,8 +117,9 @@ func balancesAfter(
 		}), nil
 }
 
-// setBalances adds a movement to the effect on a balance, with the balances before and after it. If they are unknown,
-// it sets e.Unknown to the reason.
+// setBalances adds a movement to the effect on a balance, with the balances before and after it, in tinybars, in the
+// smallest unit of the token, or in serials. If they are unknown, it sets e.Unknown to the reason. A second call for
+// the same effect would add the amount again.
 func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
 	e.Amount += m.Amount
 	switch {

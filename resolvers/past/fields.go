@@ -109,8 +109,9 @@ func (f Fields) timeOf(ctx context.Context, t *ledger.LedgerTransaction) (ledger
 	return at, nil
 }
 
-// alone returns the result of the only parent, which has been read already: v, and err as its [rowplan.ParentErrors].
-// The function that it returns reads nothing.
+// alone returns the result of a field of [ledger.LedgerState] or [ledger.LedgerNetwork], of which a level has one
+// parent only. The result has been read already: v, and err as [rowplan.ParentErrors]. The function that it returns
+// reads nothing.
 //
 //nolint:unparam // batch functions return the error as it is
 func alone[R any](v R, err error) (rowplan.Results[R], error) {
@@ -299,24 +300,24 @@ func (f Fields) LedgerNetworkSupply(
 	}, nil
 }
 
-// LedgerNetworkFees resolves LedgerNetwork.fees. It reads the gas prices in tinybars at the moment of the state,
-// null if they are missing.
+// LedgerNetworkFees resolves LedgerNetwork.fees. It reads the gas prices in tinybars at the moment of the state at
+// once, null if they are missing.
 func (f Fields) LedgerNetworkFees(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkFees], error) {
 	return alone(relay.WithoutNote(f.Fees(ctx, graph.NetworkFeesArgs{At: atMoment(of[0]), Order: relay.Asc})))
 }
 
-// LedgerNetworkExchangeRate resolves LedgerNetwork.exchangeRate. It reads the exchange rate at the moment of the
-// state, null if it is missing.
+// LedgerNetworkExchangeRate resolves LedgerNetwork.exchangeRate. It reads the exchange rate at the moment of the state
+// at once, null if it is missing.
 func (f Fields) LedgerNetworkExchangeRate(
 	ctx context.Context, _ rowplan.Request, of []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.ExchangeRateSet], error) {
 	return alone(relay.WithoutNote(f.ExchangeRate(ctx, graph.NetworkExchangeRateArgs{At: atMoment(of[0])})))
 }
 
-// LedgerNetworkStake resolves LedgerNetwork.stake. It reads the stake of the network at the moment of ctx, null if
-// there was none.
+// LedgerNetworkStake resolves LedgerNetwork.stake. It reads the stake of the network at the moment of ctx at once,
+// null if there was none.
 func (f Fields) LedgerNetworkStake(
 	ctx context.Context, _ rowplan.Request, _ []*ledger.LedgerNetwork,
 ) (rowplan.Results[*ledger.NetworkStake], error) {
@@ -495,8 +496,9 @@ func (Fields) FillHooks(
 	return fits(q, len(of), ledgerstate.HookHistory, "former versions of hooks")
 }
 
-// fits queues checking that a history without an index is short enough to be read for n parents. Otherwise each
-// parent has an error, in which what names the rows.
+// fits queues checking that a history without an index is short enough to be read for n parents. history is one of
+// those of the package ledgerstate, such as [ledgerstate.HookHistory]. If it is too long, each parent has a
+// BAD_USER_INPUT error, in which what names the rows.
 func fits(q rowplan.Request, n int, history, what string) (rowplan.Results[struct{}], error) {
 	read := ledgerstate.QueueFits(loading.BatchOf(q), history)
 	return func() ([]struct{}, error) {
@@ -510,8 +512,8 @@ func fits(q rowplan.Request, n int, history, what string) (rowplan.Results[struc
 	}, nil
 }
 
-// FillSchedules writes the moment of ctx into schedules, so that their states are those at the moment. It reads
-// nothing.
+// FillSchedules writes the moment of ctx into schedules at once, so that their states are those at the moment. It
+// reads nothing.
 func (Fields) FillSchedules(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Schedule,
 ) (rowplan.Results[struct{}], error) {
@@ -521,7 +523,8 @@ func (Fields) FillSchedules(
 	return func() ([]struct{}, error) { return make([]struct{}, len(of)), nil }, nil
 }
 
-// TokenBalances queues reading the tokens of balances at the moment of ctx, without their amounts, which
+// TokenBalances queues in the batch of q reading the first tokens of balances at the moment of the context with which
+// the batch runs, for Balance.tokens. The caller has checked their number. The rows have no amounts, which
 // [Fields.FillTokenBalances] adds.
 func TokenBalances(
 	q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs,

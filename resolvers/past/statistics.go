@@ -53,7 +53,8 @@ func statistics[T, S any](
 
 // AccountStats resolves Account.stats. It queues reads in the batch of q, one per source that the selection needs: for
 // each account and period the number of transactions that it paid, and the hbars that it received, sent, and earned as
-// rewards, in tinybars. The transfers of the fee account are unknown.
+// rewards, in tinybars. The transfers of the fee account are unknown. An invalid range and more rows than are counted
+// are BAD_USER_INPUT.
 func (f Fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountStatsArgs) (
 	rowplan.Results[[]*ledger.AccountStatistics], error,
 ) {
@@ -92,7 +93,7 @@ func (f Fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 }
 
 // TopicStats resolves Topic.stats. It queues a read in the batch of q: the number of messages of each topic in each
-// period.
+// period. An invalid range is BAD_USER_INPUT, as are more rows than are counted.
 func (f Fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicStatsArgs) (
 	rowplan.Results[[]*ledger.TopicStatistics], error,
 ) {
@@ -122,7 +123,8 @@ func (f Fields) ContractStats(
 }
 
 // TokenStats resolves Token.stats. It queues a read in the batch of q: the number of transfers of each token in each
-// period, and their volume in the token's smallest unit. Collections of NFTs have none.
+// period, and their volume in the token's smallest unit. Collections of NFTs have none. An invalid range and more rows
+// than are counted are BAD_USER_INPUT.
 func (f Fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenStatsArgs) (
 	rowplan.Results[[]*ledger.TokenStatistics], error,
 ) {

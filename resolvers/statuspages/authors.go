@@ -32,8 +32,8 @@ func bearer(ctx context.Context) string {
 }
 
 // operator authenticates the sender of the context's request by its token, and records the use of a stored token in
-// the database, also if its role does not suffice. It fails if there is no valid token or the sender does not have
-// the needed role.
+// the database, also if its role does not suffice. It fails with UNAUTHENTICATED if there is no valid token or no
+// database of status pages, and with FORBIDDEN if the sender does not have the needed role.
 func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
 	text := bearer(ctx)
 	if text == "" || r.db == nil {
@@ -64,9 +64,10 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 	return t, nil
 }
 
-// author authenticates the sender of a mutation and returns it for the audit log, with the idempotency key, if there
-// is one, and the hash of the input. It fails without the needed role. It does not check whether the token permits
-// the page, which the write does.
+// author authenticates the sender of a mutation and returns it for the audit log. If key is not nil, the result also
+// has this idempotency key and a hash of the arguments of the mutation in ctx, so that another input with the same key
+// is rejected. It fails without the needed role. It does not check whether the token permits the page, which the write
+// does.
 func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) (statuspages.Author, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {

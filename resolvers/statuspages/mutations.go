@@ -82,7 +82,8 @@ type input[I any] interface {
 }
 
 // mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do
-// with the code of the target, and reads the written object. The write remains if that read fails.
+// with the code of the target, and reads the written object. It discards what the operation has cached of status
+// pages, also if do fails. The write remains if the last read fails.
 func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	read func(ctx context.Context, code string) (P, error),
@@ -170,7 +171,8 @@ func (r *Resolver) written(ctx context.Context) {
 }
 
 // webhookMutation returns the function of a mutation of webhooks, whose payload has the new secret; see [mutation].
-// The sender needs the role admin. do writes, and returns the code and the secret, which is empty if there is none.
+// The sender needs the role admin. do writes, and returns the code and the secret, which is empty if there is none. If
+// the read after the write fails, the secret is not returned.
 func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {

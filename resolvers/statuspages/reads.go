@@ -63,8 +63,9 @@ func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error)
 	return pages.Default(), nil
 }
 
-// state returns the current components and open notices of a page, which it reads once per operation. A page that does
-// not exist has no components. Other fields of the operation wait while one reads. An error is not kept.
+// state returns the current components of a page, with their statuses, and the worst impact of its open incidents. It
+// reads them from the database of status pages once per operation. A page that does not exist has no components. Other
+// fields of the operation wait while one reads. An error is not kept.
 func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -150,7 +151,8 @@ func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (
 	return s.Component(code), nil
 }
 
-// Webhooks resolves Query.statusWebhooks. It reads the webhooks of a page. The sender needs the role admin.
+// Webhooks resolves Query.statusWebhooks. It reads the webhooks of a page, or of the default one. The sender needs the
+// role admin; see [Resolver.pageToRead].
 func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhook, error) {
 	p, err := r.pageToRead(ctx, status.Admin, slug)
 	if err != nil {
@@ -180,8 +182,8 @@ func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *str
 // maxDrafts is the maximum number of drafts in the list.
 const maxDrafts = 100
 
-// Drafts resolves Query.statusDrafts. It reads the newest unpublished incidents of a page, at most maxDrafts. The
-// sender needs the role viewer.
+// Drafts resolves Query.statusDrafts. It reads the newest unpublished incidents of a page, or of the default one, at
+// most maxDrafts. The sender needs the role viewer; see [Resolver.pageToRead].
 func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
 	p, err := r.pageToRead(ctx, status.Viewer, slug)
 	if err != nil {

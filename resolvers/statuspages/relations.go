@@ -120,7 +120,7 @@ func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Req
 }
 
 // incidents reads the incidents of each page in the given states, or in all without any, as connections. States in
-// args replace them. Each page is read with one statement.
+// args replace them. Each page is read with one statement. Errors of the arguments are BAD_USER_INPUT.
 func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.StatusPageIncidentsArgs,
 	states ...status.State) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -159,7 +159,8 @@ func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Re
 }
 
 // maintenances reads the maintenances of each page in the given states, or in all without any, as connections, ordered
-// by their start with byStart. States in args replace them. Each page is read with one statement.
+// by their start with byStart. States in args replace them. Each page is read with one statement. Errors of the
+// arguments are BAD_USER_INPUT.
 func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 	byStart bool, states ...status.State) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -199,8 +200,9 @@ func onPages[T, R any](
 	return ready(read(ctx, pages, of))
 }
 
-// fromState returns a field that get computes from the states of the pages that rows belong to. A state, the components
-// and open notices of a page, is read from the database once per operation.
+// fromState returns a field that get computes from the states of the pages that rows belong to. A state has the
+// components of a page and the worst impact of its open incidents. It is read from the database once per operation. An
+// error of one page fails the field for all rows.
 func fromState[T, R any](
 	ctx context.Context, f Fields, of []T, page func(T) string, get func(*status.PageState, T) R,
 ) (rowplan.Results[R], error) {
@@ -326,7 +328,9 @@ func noticeOfIncident(n *status.Incident) *status.Notice { return &n.Notice }
 // noticeOfMaintenance returns a pointer to the notice in a maintenance, not a copy.
 func noticeOfMaintenance(n *status.Maintenance) *status.Notice { return &n.Notice }
 
-// components reads the components that notices ever affected, in the order of documents, without deleted ones.
+// components returns the components that notices ever affected, in the order of documents, without deleted ones. It
+// reads the lists of the notices with one statement, and takes the components from the states of their pages, for
+// StatusIncident.components and StatusMaintenance.components.
 func (f Fields) components(
 	ctx context.Context, notices []*status.Notice,
 ) (rowplan.Results[[]*status.Component], error) {

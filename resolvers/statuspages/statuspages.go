@@ -81,8 +81,8 @@ func HasType(name string) bool {
 	return slices.Contains([]string{pageType, componentType, incidentType, maintenanceType, updateType}, name)
 }
 
-// Node reads the object of a status page with the given type and code, or returns nil if it does not exist.
-// Unpublished notices do not. The caller has checked typ with [HasType].
+// Node reads the object of a status page with the given type and code, or returns nil if it does not exist, and
+// without status pages. Unpublished notices do not exist here. The caller has checked typ with [HasType].
 func (r *Resolver) Node(ctx context.Context, typ, code string) (relay.Node, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {

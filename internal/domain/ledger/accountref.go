@@ -249,8 +249,8 @@ func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	return ContractRef{ID: base.WithNum(num)}, nil
 }
 
-// parsePrefix returns shard and realm from the prefix of an address or alias: empty, "realm." or "shard.realm.".
-// Missing parts are those of base. Errors wrap [ErrSyntax].
+// parsePrefix returns shard and realm from the prefix of an address or alias: empty, "realm." or "shard.realm.". The
+// shard has at most shardDigits digits, the realm five. Missing parts are those of base. Errors wrap [ErrSyntax].
 func parsePrefix(prefix string, shardDigits int, base EntityID) ([2]int64, error) {
 	parts := [2]int64{base.Shard(), base.Realm()}
 	if prefix == "" {

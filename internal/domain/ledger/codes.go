@@ -52,8 +52,8 @@ func invert[T ~int16](names map[T]string) map[string]T {
 	return numbers
 }
 
-// readUncovered returns the effects of transaction types that past states do not cover, from the embedded table of
-// the types.
+// readUncovered returns the effects of transaction types that past states do not cover, from the embedded table of the
+// types. It panics if the table is invalid.
 func readUncovered() map[TransactionType][]UncoveredEffect {
 	all := map[TransactionType][]UncoveredEffect{}
 	for _, row := range readTable(transactionTypesCSV) {

@@ -127,7 +127,7 @@ func loneMisfit(s string) string {
 	return ""
 }
 
-// parseDigits parses 1 to most decimal digits without a sign. most is at most 18.
+// parseDigits parses 1 to most decimal digits without a sign. most is at most 18. Errors wrap [ErrSyntax].
 func parseDigits(s string, most int) (int64, error) {
 	if s == "" {
 		return 0, fmt.Errorf("digits are missing: %w", ErrSyntax)

@@ -19,7 +19,8 @@ const (
 	SimpleFeeFile    = 113
 )
 
-// DecodeExchangeRates decodes a serialized ExchangeRateSet. Errors wrap [ErrSyntax].
+// DecodeExchangeRates decodes a serialized ExchangeRateSet, without its timestamp. A missing rate is nil. Errors wrap
+// [ErrSyntax].
 func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
 	var set services.ExchangeRateSet
 	if err := proto.Unmarshal(b, &set); err != nil {

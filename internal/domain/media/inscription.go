@@ -64,10 +64,10 @@ type File struct {
 var memo = regexp.MustCompile(`^(?i:([0-9a-f]{64})):zstd:base64$`)
 
 // Read returns the file that is inscribed in the topic t. t is nil if the topic does not exist. messages are the first
-// ones of the topic, which the caller has read. Only the first count are used; a further one shows that there are
-// more. size is the maximum size of the file in bytes. If that is [MaxMetadata], a file that cannot be metadata has no
-// content and is not checked. It fails with a [Refusal] if there is no such file. With a further message, the reason
-// of a failure is that there are too many.
+// ones of the topic, oldest first, which the caller has read. Only the first count are used; a further one shows that
+// there are more. size is the maximum size of the file in bytes. If that is [MaxMetadata], a file that cannot be
+// metadata has no content and is not checked. It fails with a [Refusal] if there is no such file. With a further
+// message, the reason of a failure is that there are too many.
 func Read(t *ledger.Topic, messages []*ledger.TopicMessage, count, size int) (*File, error) {
 	hash, err := hashOf(t)
 	if err != nil {

@@ -118,8 +118,9 @@ func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment)
 }
 
 // AddComponent returns a new component or group without a code, and the components whose position changes, c included.
-// It does not add c to w.Components: the caller stores it. Empty groups are not published. Invalid settings fail with
-// [BadInput], a group that does not exist with [NotFound].
+// It does not add c to w.Components: the caller stores it. Positions of the components beside it change in the working
+// copy. An error of the position or group comes with c, which must not be stored then. Empty groups are not published.
+// Invalid settings fail with [BadInput], a group that does not exist with [NotFound].
 func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: w.Origin}
 	if !in.IsGroup {

@@ -224,8 +224,9 @@ func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 }
 
 // compareComponents adds the components that differ to i, with those that are deleted, and returns the codes of all
-// that notices may refer to. source.Components is nil if no document lists components: then it adds nothing, and
-// returns the codes of the stored ones.
+// that notices may refer to. It sets KnownFrom in those that are older than what the documents cover.
+// source.Components is nil if no document lists components: then it adds nothing, and returns the codes of the stored
+// ones.
 func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (known map[string]bool) {
 	byCode := make(map[string]*StoredComponent, len(stored))
 	known = make(map[string]bool, len(stored))

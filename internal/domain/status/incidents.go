@@ -229,8 +229,8 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 
 // RescheduleMaintenance returns what is written to move a maintenance that has not started, or the end of one in
 // progress. A body is published as an update in the current state. The reminder is sent again, unless the update is
-// later than the reminder would be. If the maintenance has started, another start fails with [BadState]. s.Notice does
-// not change.
+// later than the reminder would be. Without a body only the notice is written, and the working copy does not change.
+// If the maintenance has started, another start fails with [BadState]. s.Notice does not change.
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)

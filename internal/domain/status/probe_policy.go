@@ -161,13 +161,15 @@ func (r *probeRun) publish() Publish {
 	}
 }
 
-// mayReopen reports whether the last incident of the probe ended so recently that a failure reopens it.
+// mayReopen reports whether the last incident of the probe ended so recently that a failure reopens it. A draft, and
+// an incident that an editor has changed, are not reopened.
 func (r *probeRun) mayReopen() bool {
 	n := r.Incident.Notice
 	return n != nil && !n.Draft && !r.Edited && n.State == Resolved && r.At.Sub(n.ResolvedAt.V) < ProbeHoldOff
 }
 
-// open opens an incident on the working copy, or a draft if action is [ProbeDraft], with the first update.
+// open opens an incident on the working copy, or a draft if action is [ProbeDraft], with the first update, and records
+// it in r.out. After an error, r.out must not be used.
 func (r *probeRun) open(action string, affected []Assignment) error {
 	n, err := r.newNotice(Realtime, r.name(len(affected)))
 	if err != nil {
@@ -234,7 +236,8 @@ func (r *probeRun) others(incident string) []Assignment {
 }
 
 // update adds an update in a state to a published incident, with the component's status. It reopens the incident if it
-// is resolved. If the probe joins the incident, it also renames it for all its components.
+// is resolved. If the probe joins the incident, it also renames it for all its components. The result is in r.out,
+// which must not be used after an error.
 func (r *probeRun) update(s NoticeState, action string, state State, text Event) error {
 	r.others(s.Notice.Code) // those of the same component
 	e, err := r.addUpdate(s, update{
@@ -269,7 +272,8 @@ func (r *probeRun) recover(open bool) error {
 	}
 }
 
-// setStatus sets the base status of the component, unless an editor has set one that is at least as bad.
+// setStatus sets the base status of the component in the working copy, unless an editor has set one that is at least
+// as bad, and records the result in r.out. The error is always nil.
 func (r *probeRun) setStatus(s ComponentStatus) error {
 	if s != Operational && !s.WorseThan(r.component.BaseStatus) && r.Probe.Set == "" { // an editor has set it already
 		return r.leave(r.component.Code)

@@ -40,8 +40,8 @@ type update struct {
 	at       time.Time // the time of the working copy if zero
 }
 
-// textUpdate returns an update that has a text and changes no components. A null notify means the default: to
-// notify.
+// textUpdate returns an update that has a text and names no components, which callers can add. Its code, origin and
+// time are set when it is added to a notice. A null notify means the default: to notify.
 func textUpdate(state State, body string, notify ledger.Null[bool]) update {
 	return update{NewUpdate: NewUpdate{State: state, Body: body, Notify: notify}}
 }
@@ -87,16 +87,16 @@ func CheckName(what, name string) error {
 		badIf(strings.ContainsAny(name, "\r\n\x00"), "the name of %s has more than one line", what))
 }
 
-// checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds, in the
-// zone of now. It fails with [BadInput] for dates in the future.
+// checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds, in the zone
+// of now. It fails with [BadInput] for dates in the future; the date beside that error must not be used.
 func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
 	return chosen.Truncate(time.Second).In(now.Location()), badIf(chosen.After(now),
 		"the date of an update must not be in the future: %s", chosen.Format(time.RFC3339))
 }
 
-// addUpdate adds an update to a notice, which is in [NoState] if it is new. It changes the working copy, but not the
-// notice. Transitions that are not possible fail with a [*TransitionError], an invalid text, date or status with
-// [BadInput], and a component that does not exist with [NotFound]; then nothing changes.
+// addUpdate adds an update to a notice, which is in [NoState] if it is new. s.Updates must be oldest first. It changes
+// the working copy, but not the notice. Transitions that are not possible fail with a [*TransitionError], an invalid
+// text, date or status with [BadInput], and a component that does not exist with [NotFound]; then nothing changes.
 func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	n := s.Notice
 	if u.code == "" {

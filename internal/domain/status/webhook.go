@@ -57,7 +57,7 @@ type Delivery struct {
 }
 
 // Signature returns the value of the header webhook-signature (Standard Webhooks): an HMAC-SHA256 over message ID,
-// time and body for each key.
+// time in seconds since 1970 and body for each key, separated by spaces.
 func (d *Delivery) Signature(at time.Time) string {
 	signatures := make([]string, len(d.Keys))
 	for i, key := range d.Keys {
@@ -136,7 +136,7 @@ func (m *Message) Content(at time.Time) any {
 }
 
 // message returns a new message with the common part of all messages about components, which are given by their codes.
-// It is also sent to webhooks of their groups.
+// It is also sent to webhooks of their groups. The caller adds the content: a notice, or a component and its change.
 func (s *PageState) message(components []string) *Message {
 	rollup := s.ShownRollup()
 	m := &Message{Components: components, content: messageObject{
@@ -185,7 +185,8 @@ func (s *PageState) NoticeMessage(n *NoticeState) *Message {
 	return m
 }
 
-// updateObjectOf returns an update in the JSON form of the status API, for messages of webhooks.
+// updateObjectOf returns an update in the JSON form of the status API, for messages of webhooks. Components have the
+// statuses that the page shows. Without components, the list is null.
 func updateObjectOf(u *Update) updateObject {
 	o := updateObject{
 		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant(u.CreatedAt),
@@ -201,7 +202,8 @@ func updateObjectOf(u *Update) updateObject {
 	return o
 }
 
-// componentObjectOf returns a component in the JSON form of the status API, for messages of webhooks.
+// componentObjectOf returns a component in the JSON form of the status API, for messages of webhooks: with the status
+// that the page shows, and without the components of a group.
 func componentObjectOf(c *Component) componentObject {
 	return componentObject{
 		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant(c.CreatedAt),
