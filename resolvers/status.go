@@ -7,23 +7,26 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Status resolves Query.status. It reads the default status page, nil if there is none. An operation reads the pages
-// once.
+// Status resolves Query.status. It reads the default status page from the database of status pages, nil if there is
+// none. An operation reads the pages once.
 func (r queries) Status(ctx context.Context) (*status.Page, error) {
 	return r.status.Page(ctx, nil)
 }
 
-// StatusPage resolves Query.statusPage. It reads the status page with a short name, nil if it does not exist.
+// StatusPage resolves Query.statusPage. It reads the status page with a short name from the database of status pages,
+// nil if it does not exist. An operation reads the pages once.
 func (r queries) StatusPage(ctx context.Context, args graph.QueryStatusPageArgs) (*status.Page, error) {
 	return r.status.Page(ctx, args.Slug)
 }
 
-// StatusIncident resolves Query.statusIncident. It reads a published incident, nil if it does not exist.
+// StatusIncident resolves Query.statusIncident. It reads a published incident from the database of status pages, nil
+// for an unknown code, a draft or a maintenance.
 func (r queries) StatusIncident(ctx context.Context, args graph.QueryStatusIncidentArgs) (*status.Incident, error) {
 	return r.status.Incident(ctx, args.Code)
 }
 
-// StatusMaintenance resolves Query.statusMaintenance. It reads a published maintenance, nil if it does not exist.
+// StatusMaintenance resolves Query.statusMaintenance. It reads a published maintenance from the database of status
+// pages, nil for an unknown code, a draft or an incident.
 func (r queries) StatusMaintenance(ctx context.Context, args graph.QueryStatusMaintenanceArgs) (
 	*status.Maintenance, error,
 ) {

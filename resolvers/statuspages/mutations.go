@@ -58,8 +58,8 @@ func (r *Resolver) Mutations() graph.Mutations {
 	}
 }
 
-// openIncident writes a new incident and returns its code. One of the past is resolved if its state in the input is
-// investigating, which is the default.
+// openIncident writes a new incident into the database and returns its code, as a function for [mutation]. One of the
+// past is resolved if its state in the input is investigating, which is the default.
 func (r *Resolver) openIncident(
 	ctx context.Context, by statuspages.Author, page string, in status.NewIncident,
 ) (string, error) {
@@ -207,7 +207,8 @@ func found[T any](row *T, err error) (*T, error) {
 	return row, err
 }
 
-// notice reads a notice after a write, also a draft. It fails with NOT_FOUND if it was deleted since.
+// notice reads the notice with a code from the database of status pages after a write, also a draft, for the payloads
+// of mutations. It fails with NOT_FOUND if it was deleted since.
 func (r *Resolver) notice(ctx context.Context, code string) (*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {

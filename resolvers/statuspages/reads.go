@@ -50,8 +50,8 @@ func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
 	return pages, err
 }
 
-// Page returns the page with a short name, or the default page. It returns nil if the page does not exist. Pages
-// are read once per operation.
+// Page returns the page with a short name, or the default page if slug is nil. It returns nil if the page does not
+// exist. Pages are read from the database of status pages once per operation.
 func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -105,8 +105,8 @@ func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Co
 	return s.Component(code), nil
 }
 
-// notices reads published notices by code. Drafts and unknown codes are missing in the result. Without status pages it
-// returns nil.
+// notices reads published notices by code from the database of status pages, at once. Drafts and unknown codes are
+// missing in the result. Without status pages it returns nil.
 func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {

@@ -85,7 +85,7 @@ func (f Fields) StatusPageEffectiveIndicator(
 }
 
 // StatusPageComponents resolves StatusPage.components. It returns the components of each page from its state, which is
-// read once per operation.
+// read once per operation. Errors of the arguments are BAD_USER_INPUT.
 func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageComponentsArgs) (
 	rowplan.Results[*relay.StatusComponentConnection], error,
@@ -108,8 +108,9 @@ func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of [
 	return perPage(of, func(p *status.Page) (*status.Component, error) { return f.Component(ctx, p, args.Code) })
 }
 
-// StatusPageUnresolvedIncidents resolves StatusPage.unresolvedIncidents. It reads a page of the unresolved incidents of
-// each page, with one statement per page.
+// StatusPageUnresolvedIncidents resolves StatusPage.unresolvedIncidents. It reads a page of the unresolved incidents
+// of each page at once, from the database of status pages, with one statement per page. Errors of the arguments are
+// BAD_USER_INPUT.
 func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUnresolvedIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -140,7 +141,8 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 }
 
 // StatusPageActiveMaintenances resolves StatusPage.activeMaintenances. It reads a page of the maintenances in progress
-// of each page, with one statement per page.
+// of each page at once, from the database of status pages, with one statement per page. Errors of the arguments are
+// BAD_USER_INPUT.
 func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageActiveMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -150,7 +152,8 @@ func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Requ
 }
 
 // StatusPageUpcomingMaintenances resolves StatusPage.upcomingMaintenances. It reads a page of the planned maintenances
-// of each page, with one statement per page.
+// of each page at once, from the database of status pages, with one statement per page. Errors of the arguments are
+// BAD_USER_INPUT.
 func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUpcomingMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -188,8 +191,8 @@ func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (
 	return ready(list.Map(of, func(row T) *status.Page { return pages.ByCode(code(row)) }), err)
 }
 
-// onPages reads a field with read, a function of the database that needs all pages and sends one statement for all
-// rows. Pages are read once per operation.
+// onPages reads a field with read, a function of the database that needs all pages, and calls it at once for all rows.
+// Pages are read once per operation.
 func onPages[T, R any](
 	ctx context.Context, f Fields, of []T, read func(context.Context, status.Pages, []T) ([]R, error),
 ) (rowplan.Results[R], error) {
@@ -242,9 +245,10 @@ func (f Fields) StatusComponentChildren(
 	})
 }
 
-// StatusComponentUptime resolves StatusComponent.uptime. It reads the histories of components and computes their
-// uptime. Groups, components without a start date, and those of which nothing is known have no uptime. A number of
-// days that is not between 1 and [MaxUptimeDays] is BAD_USER_INPUT.
+// StatusComponentUptime resolves StatusComponent.uptime. It reads the histories of components at once, from the
+// database of status pages, and computes their uptime in the zones of their pages. Groups, components without a start
+// date, and those of which nothing is known have no uptime. A number of days that is not between 1 and [MaxUptimeDays]
+// is BAD_USER_INPUT.
 func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentUptimeArgs) (
 	rowplan.Results[*status.Uptime], error,
@@ -274,7 +278,8 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 }
 
 // StatusComponentIncidents resolves StatusComponent.incidents. It reads a page of the incidents that affected each
-// component, with one statement for all components.
+// component at once, from the database of status pages, with one statement for all components. Errors of the arguments
+// are BAD_USER_INPUT.
 func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -290,7 +295,8 @@ func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request,
 }
 
 // StatusComponentMaintenances resolves StatusComponent.maintenances. It reads a page of the maintenances that affect
-// each component, with one statement for all components.
+// each component at once, from the database of status pages, with one statement for all components. Errors of the
+// arguments are BAD_USER_INPUT.
 func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -305,8 +311,9 @@ func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Reque
 	return ready(out, err)
 }
 
-// NetworkNodeStatusComponent resolves NetworkNode.statusComponent. It reads the components that represent consensus
-// nodes on the default page; nil for nodes without one, and for all if there is no page.
+// NetworkNodeStatusComponent resolves NetworkNode.statusComponent. It returns the components that represent consensus
+// nodes, from the state of the default page, which is read once per operation; nil for nodes without one, and for all
+// if there is no page.
 func (f Fields) NetworkNodeStatusComponent(
 	ctx context.Context, _ rowplan.Request, of []*ledger.NetworkNode,
 ) (rowplan.Results[*status.Component], error) {
@@ -352,8 +359,8 @@ func (f Fields) components(
 	return ready(out, nil)
 }
 
-// StatusUpdateNotice resolves StatusUpdate.notice. It reads the notice of each update, with one statement for all;
-// nil for one that was deleted or is a draft.
+// StatusUpdateNotice resolves StatusUpdate.notice. It reads the notice of each update at once, from the database of
+// status pages, with one statement for all; nil for one that was deleted or is a draft.
 func (f Fields) StatusUpdateNotice(
 	ctx context.Context, _ rowplan.Request, of []*status.Update,
 ) (rowplan.Results[relay.StatusNotice], error) {
@@ -396,14 +403,15 @@ func (f Fields) StatusChangePage(ctx context.Context, _ rowplan.Request, of []*s
 }
 
 // StatusChangeComponentChanges resolves StatusChange.componentChanges. It reads the changes of components in each
-// revision, with one statement for all.
+// revision at once, from the database of status pages, with one statement for all.
 func (f Fields) StatusChangeComponentChanges(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[[]*status.Change], error,
 ) {
 	return onPages(ctx, f, of, f.db.ChangesOfRevisions)
 }
 
-// StatusChangeUpdates resolves StatusChange.updates. It reads the updates in each revision, with one statement for all.
+// StatusChangeUpdates resolves StatusChange.updates. It reads the updates in each revision at once, from the database
+// of status pages, with one statement for the updates of all and one for their components.
 func (f Fields) StatusChangeUpdates(ctx context.Context, _ rowplan.Request, of []*status.Revision) (
 	rowplan.Results[[]*status.Update], error,
 ) {
@@ -426,8 +434,8 @@ func (f Fields) StatusIncidentPage(ctx context.Context, _ rowplan.Request, of []
 	return pageOf(ctx, f, of, func(row *status.Incident) string { return row.PageCode })
 }
 
-// StatusIncidentUpdates resolves StatusIncident.updates. It reads the updates of each incident, with one statement for
-// all.
+// StatusIncidentUpdates resolves StatusIncident.updates. It reads the updates of each incident at once, newest first,
+// from the database of status pages, with one statement for the updates of all and one for their components.
 func (f Fields) StatusIncidentUpdates(ctx context.Context, _ rowplan.Request, of []*status.Incident) (
 	rowplan.Results[[]*status.Update], error,
 ) {
@@ -450,8 +458,9 @@ func (f Fields) StatusMaintenancePage(ctx context.Context, _ rowplan.Request, of
 	return pageOf(ctx, f, of, func(row *status.Maintenance) string { return row.PageCode })
 }
 
-// StatusMaintenanceUpdates resolves StatusMaintenance.updates. It reads the updates of each maintenance, with one
-// statement for all.
+// StatusMaintenanceUpdates resolves StatusMaintenance.updates. It reads the updates of each maintenance at once,
+// newest first, from the database of status pages, with one statement for the updates of all and one for their
+// components.
 func (f Fields) StatusMaintenanceUpdates(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
 	rowplan.Results[[]*status.Update], error,
 ) {
@@ -466,16 +475,16 @@ func (f Fields) StatusMaintenanceComponents(ctx context.Context, _ rowplan.Reque
 	return f.components(ctx, list.Map(of, noticeOfMaintenance))
 }
 
-// StatusPageIncidents resolves StatusPage.incidents. It reads a page of the incidents of each page, newest first, with
-// one statement per page.
+// StatusPageIncidents resolves StatusPage.incidents. It reads a page of the incidents of each page at once, newest
+// first, from the database of status pages, with one statement per page. Errors of the arguments are BAD_USER_INPUT.
 func (f Fields) StatusPageIncidents(
 	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageIncidentsArgs,
 ) (rowplan.Results[*relay.Connection[status.Incident]], error) {
 	return f.incidents(ctx, of, args)
 }
 
-// StatusPageMaintenances resolves StatusPage.maintenances. It reads a page of the maintenances of each page, with one
-// statement per page.
+// StatusPageMaintenances resolves StatusPage.maintenances. It reads a page of the maintenances of each page at once,
+// from the database of status pages, with one statement per page. Errors of the arguments are BAD_USER_INPUT.
 func (f Fields) StatusPageMaintenances(
 	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 ) (rowplan.Results[*relay.Connection[status.Maintenance]], error) {
