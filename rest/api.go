@@ -302,7 +302,9 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 // of the response.
 type helperFunc func(ctx context.Context, f Family, c server.Call) ([]byte, error)
 
-// runHelper is the [helperFunc] of requests.
+// runHelper is the [helperFunc] of requests. It runs the operation in the graph at once, with the context of the
+// request. The first error of the graph becomes the problem. If the time is up, or the client has disconnected, that
+// is a 503.
 func (a *API) runHelper(ctx context.Context, f Family, c server.Call) ([]byte, error) {
 	res := a.Server.Run(ctx, c)
 	switch {
@@ -314,7 +316,8 @@ func (a *API) runHelper(ctx context.Context, f Family, c server.Call) ([]byte, e
 	return res.Data, nil
 }
 
-// explainNothing is the [helperFunc] of requests that are explained: it runs nothing.
+// explainNothing is the [helperFunc] of requests that are explained: it runs nothing and returns a 400, which becomes
+// the error of [API.Explain].
 func explainNothing(context.Context, Family, server.Call) ([]byte, error) {
 	return nil, Bad("the operation depends on rows of the database, which are not read here: use the ID instead of " +
 		"an address, and a range of time with both ends")

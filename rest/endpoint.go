@@ -121,6 +121,7 @@ type Param struct {
 }
 
 // ValuesOf returns the values that a parameter accepts: their form, the operators, and whether several values apply.
+// form points to the kind of p. ops has no element if values have no operator.
 func (e *Endpoint) ValuesOf(p *Param) (form *Kind, ops []Op, list bool) {
 	switch {
 	case e.Family == Modern:

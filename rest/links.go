@@ -112,7 +112,8 @@ func (r *Request) advance(q Query, last relay.Key) Query {
 func appendPlain(dst []byte, text string) []byte { return append(dst, text...) }
 
 // afterCut returns the link that continues a range that was cut. The first parameter of r.Next gets the cut, and the
-// others the values of the last row of the page. Without a row, r.Next must have one parameter only.
+// others the values of the last row of the page. Without a row, r.Next must have one parameter only. Like
+// [Request.next], it returns "" if no page follows. The caller has checked that r.Cut is set.
 func (r *Request) afterCut(last relay.Key) string {
 	if last == nil {
 		return r.next(relay.Key{*r.Cut})
@@ -256,7 +257,8 @@ func (r *Request) hasExact(q Query, name string) bool {
 	return slices.ContainsFunc(r.textsOf(q, name), func(text string) bool { return !isBound(text, Gt, Gte, Lt, Lte) })
 }
 
-// contradicts reports whether no number satisfies all bounds. It ignores bounds that are not plain numbers.
+// contradicts reports whether no number satisfies all bounds. It ignores bounds that are not plain numbers. The texts
+// are values of a parameter of the family [Modern], such as gt:5. Values with eq or ne are ignored too.
 func contradicts(texts []string) bool {
 	var bounds []Value
 	for _, text := range texts {

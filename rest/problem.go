@@ -62,7 +62,8 @@ func (p *Problem) Error() string {
 	return strings.Join(list.Map(p.Items, func(i Item) string { return i.Message }), "; ")
 }
 
-// body returns the JSON of the error response, which both families share.
+// body returns the JSON of the error response, which both families share. It does not have the status, and never
+// fails.
 func (p *Problem) body() []byte {
 	var envelope struct {
 		Status struct {

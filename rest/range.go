@@ -41,7 +41,8 @@ func LastRange(values []Value, eq Op) Range {
 	return r
 }
 
-// bound replaces an end of the range by the bound that op and key are. Other operators have no effect.
+// bound replaces an end of r by the bound with the operator op and the number key. The operators eq and ne have no
+// effect.
 func (r *Range) bound(op Op, key int64) {
 	switch op {
 	case Gt:

@@ -48,7 +48,8 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 
 // serve responds to a request for an endpoint: it reads the request, runs its document, and writes the body with the
 // next link and the headers for caches. maxLimit is the maximum page size. It writes nothing if the client has
-// disconnected, and 503 if the time of the request is up. The memory of the body is reused afterwards.
+// disconnected, and 503 if the time of the request is up. The memory of the body is reused afterwards. The response to
+// a request that Admit, [API.read] or the graph rejects is that of [API.writeError].
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimit int) {
 	if e.Family == Modern {
 		a.cacheFor(w.Header(), e.MaxAge) // errors too

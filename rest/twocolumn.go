@@ -51,7 +51,8 @@ type TwoColumns struct {
 // sides are the conditions on a column that is paged by: at most one of each kind.
 type sides struct{ eq, lower, upper *Value }
 
-// sidesOf returns the conditions of values that [CheckBounds] has accepted, as pointers to them.
+// sidesOf returns the conditions of values that [CheckBounds] has accepted, as pointers to them. A condition that is
+// missing is nil.
 func sidesOf(values []Value) (s sides) {
 	for i := range values {
 		switch v := &values[i]; v.Op {
@@ -122,8 +123,8 @@ func (c *TwoColumns) Next() []Cursor {
 	return []Cursor{primary, c.Secondary.Cursor}
 }
 
-// Finish is the Finish of an endpoint: it validates the combination of conditions on both columns and sets the
-// filter and the cursors of the request.
+// Finish is the Finish of an endpoint: it validates the combination of conditions on both columns and sets the filter
+// and the cursors of the request. Conditions that are invalid or cannot be combined are a 400.
 func (c *TwoColumns) Finish(r *Request) error {
 	var p, s sides
 	for _, given := range r.Query {

@@ -64,7 +64,8 @@ var (
 )
 
 // index returns the Markdown text of /llms.txt: the summary, and the list of documents in the embedded README.md
-// without its title, with links that point into this gateway. It fails if README.md cannot be read.
+// without its title, with links that point into this gateway. It fails if README.md cannot be read. The text beside an
+// error is only the summary.
 func index() (string, error) {
 	list, err := docs.Files.ReadFile("README.md")
 	_, links, _ := strings.Cut(string(list), "\n") // after the title

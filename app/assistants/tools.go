@@ -160,7 +160,8 @@ type explainInput struct {
 }
 
 // explain is the tool that returns the GraphQL document of a path of the REST API, with its variables inserted. It
-// executes nothing.
+// executes nothing. For an endpoint with a body it uses the example of the body. A path that the API would reject is
+// an error.
 func (t *tools) explain(in explainInput) (string, error) {
 	x, err := t.Explain(t.ctx, in.Path, nil)
 	if err != nil {

@@ -105,7 +105,8 @@ type run struct {
 }
 
 // pages requests a path from both services, and then the pages that follow, and records the differences in r. It stops
-// at a page with a difference in the link, after [Comparison.Most] requests of all paths, or when ctx ends.
+// after request.Pages pages, at a page with a difference in the link, after [Comparison.Most] requests of all paths,
+// or when ctx ends.
 func (r *run) pages(ctx context.Context, request requests.Request) {
 	path := request.Path
 	for page := 0; page < request.Pages && path != "" && ctx.Err() == nil; page++ {
@@ -203,7 +204,8 @@ func (r *run) both(ctx context.Context, path string) (a, b *Digest) {
 	return a, b
 }
 
-// endpoint returns the path pattern of a request, or its path if the API does not have it.
+// endpoint returns the path pattern of a request, or its path without the query string if the API does not have it. It
+// sends nothing.
 func (r *run) endpoint(path string) string {
 	request, err := http.NewRequest(http.MethodGet, path, http.NoBody) //nolint:noctx // only its path is used
 	if err == nil {

@@ -52,7 +52,8 @@ type Member struct {
 
 const linkPath = "links.next"
 
-// NewDigest returns the digest of a response. A body that is not JSON is a single member of the type text.
+// NewDigest returns the digest of a response. A body that is not JSON is a single member of the type text. So is JSON
+// that another text follows. It never fails, and keeps the body of r.
 func NewDigest(r *Response) *Digest {
 	b := &digestBuilder{places: map[string]int{}}
 	d := json.NewDecoder(bytes.NewReader(r.Body))
@@ -136,8 +137,8 @@ func (b *digestBuilder) add(path, typ, value string) int {
 	return at
 }
 
-// value reads the next JSON value of d and adds it, and all that is below it, under path. It fails if the text is
-// not JSON.
+// value reads the next JSON value of d and adds it, and all that is below it, under path. It fails if the text is not
+// JSON. What it has added before remains.
 func (b *digestBuilder) value(path string, d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -319,7 +320,8 @@ var none = &Member{}
 
 // compareMember returns the difference of the member at path. ok is false if the member is equal. Another number of
 // occurrences is a difference only if the number of objects that contain it is the same. For items of lists it is
-// none: the list differs then.
+// none: the list differs then. If both bodies have the member, From and To are its first values that differ, or empty
+// if one side is a record.
 func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool) {
 	a, b := digestA.member(path), digestB.member(path)
 	same := path == ""

@@ -60,7 +60,7 @@ func (l *AccessLog) Write(line []byte) (int, error) {
 }
 
 // Flush writes the lines that wait, and logs how many were dropped, in a line that a later call writes. Concurrent
-// calls wait for each other. Errors of writing are ignored.
+// calls wait for each other. Errors of writing are ignored. The timer of l calls it, in a goroutine of its own.
 func (l *AccessLog) Flush() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -75,9 +75,9 @@ func (l *AccessLog) Flush() {
 	}
 }
 
-// request writes the line of a request to the log if its level is enabled: method, path, query string, status,
-// bytes of the response, duration, address of the client, and the name of its API key, if any. Unlike a logger, it
-// does not look up its caller.
+// request writes the line of a request to the log if its level is enabled: method, path, query string, status, bytes
+// of the response, duration, address of the client, and the name of its API key, if any. Unlike a logger, it does not
+// look up its caller. Errors of the handler are ignored.
 func (l *AccessLog) request(
 	r *http.Request, level slog.Level, status, bytes int, start time.Time, took time.Duration, key string,
 ) {

@@ -44,7 +44,7 @@ type part struct {
 
 // ready returns the age and the error of a check that starts now or is running, or those of the last one if it takes
 // longer than healthWait; the check then goes on in its goroutine. Without an earlier result it waits for up to
-// healthMaxAge. It returns errNotChecked if the last result is older than that.
+// healthMaxAge. It returns errNotChecked if there is no result then, or the last one is older than that.
 func (p *part) ready() (age time.Duration, err error) {
 	p.mu.Lock()
 	if p.running == nil {
@@ -163,8 +163,8 @@ type partHealth struct {
 func (h partHealth) up() bool { return h.Status == statusText(true) }
 
 // healthOf runs the check of a part and returns its state for the response, with the age of the result in
-// milliseconds. Only reasons without internal details are included. While the gateway shuts down, no part is
-// ready.
+// milliseconds. Only reasons without internal details are included. While the gateway shuts down, no part is ready. It
+// waits for the check as [part.ready] does.
 func (g *Gateway) healthOf(p *part) partHealth {
 	age, err := time.Duration(0), errClosing
 	if !g.closing.Load() {

@@ -32,7 +32,7 @@ type memoryBudget struct {
 // exhausted reports whether the process uses nearly all memory of the limit: responses in progress need the rest.
 // Memory that the collector can free counts as long as it is not freed; with [LimitMemory] the collector frees it
 // before. It measures at most once in memoryAge and otherwise returns the last result. Without a limit it returns
-// false.
+// false. The result is false too if the memory cannot be read.
 func (m *memoryBudget) exhausted() bool {
 	if m.limit <= 0 {
 		return false
@@ -73,8 +73,8 @@ func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 const embeddedMemory = 512 << 20
 
 // DefaultMemoryLimit returns a memory limit in bytes: 80 % of the limit of the control group of the process, less the
-// memory of an embedded PostgreSQL but at least a fifth of that limit, or half of the memory of the machine. It
-// returns 0 if neither is known. It sets nothing.
+// memory of an embedded PostgreSQL but at least a fifth of that limit, or half of the memory of the machine if that
+// limit is unknown or larger than this memory. It returns 0 if neither is known. It sets nothing.
 func DefaultMemoryLimit(embedded bool) int64 {
 	group, machine := systemMemory()
 	switch {

@@ -43,8 +43,8 @@ func residentMemory() (all, program int64) {
 	return pages[1] * size, pages[2] * size
 }
 
-// systemMemory returns the memory limit of the control group of the process and the memory of the machine in bytes, or
-// 0 if they are unknown.
+// systemMemory returns the memory limit of the control group of the process and the memory of the machine in bytes.
+// Each is 0 if it is unknown. The text max, for no limit, counts as unknown.
 func systemMemory() (group, machine int64) {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
@@ -66,7 +66,7 @@ type mapping struct{ start, end uintptr }
 
 // unchangedMappings parses /proc/self/smaps and returns the read-only mappings of a file whose pages are all
 // unmodified. A loader can modify pages for relocation before it makes them read-only. Such pages cannot be read from
-// the file again.
+// the file again. file is the path of the executable. If lines ends with an error, it returns the mappings before it.
 func unchangedMappings(lines *bufio.Scanner, file string) []mapping {
 	var (
 		all  []mapping

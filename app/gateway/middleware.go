@@ -85,7 +85,8 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 // or a WebSocket.
 func streams(r *http.Request) bool { return r.URL.Path == graphPath && server.Streams(r) }
 
-// pattern returns the route pattern of a request, or an empty string if no route matches.
+// pattern returns the route pattern of a request that was served, for its span, or an empty string if no route
+// matches. A document of the status API has its path.
 func (g *Gateway) pattern(r *http.Request) string {
 	if isREST(r) {
 		if pattern := g.v1.Pattern(r); pattern != "" {

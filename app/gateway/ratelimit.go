@@ -153,10 +153,11 @@ func (r *rates) key(text string) (apiKey, bool) {
 	return key, ok
 }
 
-// rate is middleware that responds with 429 to requests that exceed the rate limit and with 401 to an unknown API
-// key. It names the client after its key or address for the queue and the access log, sets the headers of the rate
-// limit, and passes the request to [Gateway.run] with the client's turn in its context. Requests of [exempt] pass
-// without a turn. Without a file of API keys, keys are ignored.
+// rate is middleware that responds with 429 to requests that exceed the rate limit and with 401 to an unknown API key.
+// It names the client after its key or address for the queue and the access log, sets the headers of the rate limit,
+// and passes the request to [Gateway.run] with the client's turn in its context. Requests of [exempt] pass without a
+// turn. Without a file of API keys, keys are ignored. If the client requests the plan of its operation and may have
+// it, the turn records a profile.
 func (g *Gateway) rate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if exempt(r) {

@@ -42,7 +42,9 @@ const mcpPath = "/mcp"
 // docsPath is the path of the documentation of a REST API below its prefix.
 const docsPath = "/docs"
 
-// Public returns the handler of the public port.
+// Public returns a new handler of the public port: its routes, and around them the middleware that limits transfers,
+// finds the client, records requests, recovers from panics and limits rates, in this order. Health checks need no
+// turn. It reads no database.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
 	g.health(r)
@@ -215,7 +217,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 }
 
 // newDocs returns the handlers of the HTML references and OpenAPI documents of the REST APIs, by the prefix of the
-// API. It generates the documents, which takes a while.
+// API. It generates the documents, which takes a while. It fails if an embedded file of the reference is invalid.
 func newDocs(cfg *rest.Config, version string) (map[string]http.Handler, error) {
 	all := map[string]http.Handler{}
 	for prefix, describe := range map[string]func(*rest.Config, string) (json, yaml []byte){

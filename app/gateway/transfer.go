@@ -207,9 +207,10 @@ func (w *limitedWriter) WriteHeader(status int) {
 	}
 }
 
-// Write writes p in parts and extends the write deadline of the connection before each. It reports large parts that
-// are being sent to sending. If a response has more than buffered bytes and takes longer than slowWrite, slow is
-// called once, in a goroutine of its own.
+// Write writes p in parts and extends the write deadline of the connection before each. If p has charged bytes or
+// more, it calls sending, if that is set, with their number, and with the negative number when it returns. If a
+// response has more than buffered bytes and takes longer than slowWrite, slow is called once, in a goroutine of its
+// own.
 func (w *limitedWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	if w.size+len(p) > buffered && w.slow != nil && w.timer == nil {
@@ -257,6 +258,7 @@ type limitedListener struct {
 
 // Accept returns the next connection of a client that has fewer open connections than permitted, and refuses the
 // others in goroutines of their own. Connections of trusted proxies have no limit, because many clients share them.
+// Those whose address is not an IP address have none either.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()

@@ -52,7 +52,7 @@ func (c *Client) Base() string { return c.base }
 var errOtherHost = errors.New("it redirects to another host")
 
 // sameHost is the redirect policy of the client: it fails for a redirect to another host or port or from https to
-// http, and after maxRedirects.
+// http, and after maxRedirects. A redirect from http to https may change the port.
 func sameHost(to *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
@@ -73,9 +73,9 @@ type Reading struct {
 	Tags map[string]string
 }
 
-// Read reads the documents of the page with their ETags, unless the summary still has the ETag in tags: each write
-// to a page changes it. Then Documents is nil. step, if not nil, is called with the number of documents that have
-// been read. It changes no argument.
+// Read reads the documents of the page with their ETags, unless the summary still has the ETag in tags: each write to
+// a page changes it. Then Documents is nil. step, if not nil, is called with the number of documents that have been
+// read. It changes no argument. It fails if one of the documents cannot be read.
 func (c *Client) Read(ctx context.Context, tags map[string]string, step func(done, total int)) (*Reading, error) {
 	// These documents contain the whole page. The other five are parts of them.
 	names := []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument}
@@ -99,8 +99,9 @@ func (c *Client) Read(ctx context.Context, tags map[string]string, step func(don
 	return r, nil
 }
 
-// get requests a document and returns its body, of at most one byte more than [status.LongestDocument], and its
-// ETag. The body is nil if it still has the given ETag.
+// get requests a document and returns its body, of at most one byte more than [status.LongestDocument], and its ETag.
+// The body is nil if it still has the given ETag. Other statuses than 200 and 304 are errors. Without a tag, 304 is
+// one too.
 func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v2/"+name, http.NoBody)
 	if err != nil {

@@ -119,7 +119,7 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 // It records the outcome and the time of the next poll in the database. polled reports whether this gateway polled; if
 // not, the outcome is nil. next is the time of the next poll. If ctx ends during the read, Poll records no failure,
 // and another gateway can poll at once. If the outcome cannot be recorded, Poll returns it beside the error. Calls
-// must not be concurrent.
+// must not be concurrent. It keeps the time of the last read, for [Follower.Age], and the number of failures in f.
 func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next time.Time, err error) {
 	now := f.o.Now()
 	source, claimed, err := f.o.DB.ClaimSource(ctx, f.client.Base(), now, lease)

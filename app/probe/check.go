@@ -244,7 +244,8 @@ const standstill = 5 * time.Minute
 const minPerNode = 50
 
 // node sets level and detail of r, the result of a probe of a consensus node, from the state h of the ledger: the
-// address book, the newest transactions and the stake. With too few transactions the level remains unknown.
+// address book, the newest transactions and the stake. With too few transactions the level remains unknown. The node
+// is that of the specification of p, or p.NodeID if that is 0 and p has one.
 func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	id := p.Spec.Node
 	if id == 0 && p.NodeID >= 0 {

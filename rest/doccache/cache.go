@@ -193,8 +193,8 @@ func pageOf(pages status.Pages, r *http.Request) *status.Page {
 	return pages.ByHost(r.Host)
 }
 
-// Render calls render with the page that the host of a request selects, in a snapshot of the database. It does not
-// use the cache, and logs errors. The codes are those of [Part.Get].
+// Render calls render with the page that the host of a request selects, in a snapshot of the database. It does not use
+// the cache, and logs errors. The codes are those of [Part.Get]. Any error, also one of render, is a 503.
 func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *status.Page) error) int {
 	if c.o.Source == nil {
 		return http.StatusNotFound
@@ -244,7 +244,8 @@ type Stats struct {
 	Pages int
 }
 
-// Stats returns the metrics of the cache: pages, renderings, failures, and the age of out-of-date content.
+// Stats returns the metrics of the cache: pages, renderings, failures, and the age of out-of-date content. It reads no
+// database.
 func (c *Cache) Stats() Stats {
 	stats := Stats{Renders: c.renders.Load(), Failures: c.failures.Load()}
 	if s := c.current.Load(); s != nil {
@@ -265,8 +266,9 @@ const (
 	maxStale = time.Hour
 )
 
-// Run refreshes the cache until the context ends: after each notification of a write, when listening starts, and
-// every ten seconds. It returns at once if the cache is disabled or has no source.
+// Run refreshes the cache until the context ends: after each notification of a write, when listening starts, and every
+// ten seconds. It returns at once if the cache is disabled or has no source. Otherwise it blocks, and does not wait
+// for the goroutine that listens, which ends with the context too.
 func (c *Cache) Run(ctx context.Context) {
 	if c.o.Source == nil || c.o.Disabled {
 		return
@@ -378,7 +380,8 @@ func (c *Cache) read(ctx context.Context) (next *content, rendered int, err erro
 	return next, rendered, nil
 }
 
-// renderAll renders the parts of a page, one with each renderer. The entry expires with the first of its parts.
+// renderAll renders the parts of a page, one with each renderer. The entry expires with the first of its parts. It
+// fails if one of them fails. It reads from the snapshot in ctx, and changes nothing in c.
 func (c *Cache) renderAll(ctx context.Context, p *status.Page) (*entry, error) {
 	e := &entry{revision: p.Revision}
 	for _, r := range c.renderers {

@@ -97,7 +97,8 @@ func (f *Headers) Send(w http.ResponseWriter, r *http.Request, d *Document, medi
 	}
 }
 
-// accepts reports whether a client accepts gzip, by the values of its header Accept-Encoding.
+// accepts reports whether a client accepts gzip, by the values of its header Accept-Encoding. Without the header it
+// does not.
 func accepts(given []string) bool {
 	switch {
 	case len(given) == 0:

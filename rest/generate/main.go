@@ -11,7 +11,8 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
-// main writes the OpenAPI documents and docs/rest-to-graphql.md below the current folder.
+// main writes the OpenAPI documents and docs/rest-to-graphql.md below the current folder. An error ends the process
+// with the status 1; files before it may have been written.
 func main() {
 	api, err := v1.NewOffline(&rest.Config{})
 	if err != nil {

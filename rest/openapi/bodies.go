@@ -107,7 +107,8 @@ func isOptional(directives ast.DirectiveList) bool {
 // nullInPast is the field that is null only at past moments, which REST does not read.
 const nullInPast = "pendingReward"
 
-// field returns the schema of a selected field, with the description of the GraphQL schema.
+// field returns the schema of a selected field, with the description of the GraphQL schema. A list in b.keyed has the
+// schema of an object. Shared schemas and an error are kept in b.
 func (b *bodies) field(f *ast.Field) *Schema {
 	of := *f.Definition.Type
 	of.NonNull = of.NonNull || f.Name == nullInPast
@@ -150,7 +151,8 @@ func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema) {
 	return s
 }
 
-// named returns the schema of a value of a named GraphQL type that is not null. It may add shared schemas to b.
+// named returns the schema of a value of a named GraphQL type that is not null. It may add shared schemas to b. A
+// scalar that scalars.json lacks has the schema of any value.
 func (b *bodies) named(name string, set ast.SelectionSet) *Schema {
 	def := b.graph.Types[name]
 	switch def.Kind {
@@ -169,7 +171,8 @@ func (b *bodies) named(name string, set ast.SelectionSet) *Schema {
 	return s
 }
 
-// onlyFragment returns the fragment that is the whole selection set, or nil.
+// onlyFragment returns the fragment that is the whole selection set, or nil. The result is nil too if a directive can
+// omit that fragment.
 func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 	if len(set) != 1 {
 		return nil
@@ -250,7 +253,9 @@ func mergeSelections(a, b *Schema) *Schema {
 	}
 }
 
-// union returns the schema of values that match a or b, which it does not change. A nil schema matches nothing.
+// union returns the schema of values that match a or b, which it does not change. A property that only one of them has
+// becomes optional. Different schemas that have no properties or items become alternatives. a can be nil, and matches
+// nothing then.
 func union(a, b *Schema) *Schema {
 	switch {
 	case a == nil || reflect.DeepEqual(a, b):

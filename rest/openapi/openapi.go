@@ -221,7 +221,8 @@ type pathParam struct {
 	Doc, Pattern, Example string
 }
 
-// pathParams returns the parameters in a path, with their descriptions from texts.json.
+// pathParams returns the parameters in a path, with their descriptions from texts.json. A parameter without one has
+// its name only.
 func pathParams(path string) []pathParam {
 	var out []pathParam
 	before := ""
@@ -278,7 +279,8 @@ func (g *generator) parameters(e *rest.Endpoint) []Map[any] {
 	return out
 }
 
-// maxValues returns the maximum number of values of a list for its schema, or nil if it is unlimited.
+// maxValues returns the maximum number of values of a list for its schema, or nil if it is unlimited. In the classic
+// family it is the placeholder of the setting, which [rest.Config.FillOpenAPI] replaces.
 func maxValues(e *rest.Endpoint, p *rest.Param) any {
 	switch {
 	case e.Family == rest.Classic:
@@ -321,7 +323,8 @@ func query(e *rest.Endpoint, p *rest.Param) Map[any] {
 	return object("name", p.Name, "in", "query", "description", doc, "style", style, "explode", isList, "schema", s)
 }
 
-// formSchema returns the schema of a parameter's value without an operator.
+// formSchema returns the schema of a parameter's value without an operator. It is a Boolean, an enum, an integer, or a
+// text with a pattern: the first of these that the kind documents, or else any text.
 func formSchema(f *rest.Kind) *Schema {
 	s := typed("string")
 	switch {

@@ -36,7 +36,8 @@ func Sole(object []byte, name string) (value []byte, ok bool) {
 	return object[start+len(`":`) : len(object)-1], true
 }
 
-// valueLength returns the length in bytes of the JSON value at the start of b.
+// valueLength returns the length in bytes of the JSON value at the start of b. The value ends before a comma or the
+// closing bracket of the object or list that contains it, or with b.
 func valueLength(b []byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -59,7 +60,8 @@ func valueLength(b []byte) int {
 	return len(b)
 }
 
-// stringLength returns the length in bytes of the JSON string at the start of b, quotes included.
+// stringLength returns the length in bytes of the JSON string at the start of b, quotes included. It is that of b if
+// the string does not end.
 func stringLength(b []byte) int {
 	for i := 1; i < len(b); i++ {
 		switch b[i] {

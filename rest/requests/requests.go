@@ -162,7 +162,8 @@ var sources = map[string]source{
 var parameterSyntax = regexp.MustCompile(`{[^}]*}`)
 
 // fill returns paths of an endpoint with values for its parameters, which it reads from the service. Those with the
-// largest responses are first. If the service has no values, it returns a single path with 1 for each parameter.
+// largest responses are first. If the service has no values, it returns a single path with 1 for each parameter. It
+// keeps the paths in g.paths. An error of the service is kept in g.err; see [generator.read].
 func (g *generator) fill(pattern string) []string {
 	at := strings.LastIndex(pattern, "/{")
 	if at < 0 {
@@ -243,7 +244,7 @@ func collect(v any, name string, found []string) []string {
 	return found
 }
 
-// spread returns at most n elements of a list, evenly distributed.
+// spread returns at most n elements of a list, evenly distributed. It returns list itself if that has no more.
 func spread(list []string, n int) []string {
 	if len(list) <= n {
 		return list

@@ -32,8 +32,9 @@ const (
 	defaultCallGas = 15_000_000
 )
 
-// readJSON decodes a JSON document. Objects become map[string]any, numbers json.Number. It fails if the document
-// is malformed, or has more than maxTokens tokens or exceeds the other limits of calls.
+// readJSON decodes a JSON document. Objects become map[string]any, numbers json.Number. It fails if the document is
+// malformed, or has more than maxTokens tokens or exceeds the other limits of calls. It accepts invalid UTF-8 and
+// repeated names, of which the last value counts.
 func readJSON(body []byte, maxTokens int) (v any, _ error) {
 	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
@@ -291,7 +292,8 @@ func (m members) boolean(name string) bool {
 	return false
 }
 
-// variables returns the body as the input of the document's variable.
+// variables returns the call that [callBody.read] has read as the value of the variable input of the document. A
+// missing list of state overrides is an empty one.
 func (c *callBody) variables() map[string]any {
 	v := callVariables(&c.input)
 	v["block"] = c.input.Block
@@ -311,7 +313,7 @@ func callVariables(in *calls.ContractCallInput) map[string]any {
 	return v
 }
 
-// overrideVariables returns state overrides in the form of GraphQL variables.
+// overrideVariables returns state overrides in the form of GraphQL variables. Members that are nil are left out.
 func overrideVariables(overrides []*calls.StateOverrideInput) []any {
 	return list.Map(overrides, func(o *calls.StateOverrideInput) any {
 		entry := map[string]any{}

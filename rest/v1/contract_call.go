@@ -271,7 +271,8 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 	return nil
 }
 
-// bindTracedContract sets the variable contract from the path. Another text than an id or address is a 400.
+// bindTracedContract sets the variable contract from the path. Another text than an id or address is a 400. The
+// contract is not looked up.
 func bindTracedContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
 	var cannot *ledger.EntityIDError
@@ -426,7 +427,7 @@ func (t *traceWriter) flush() error {
 	return nil
 }
 
-// end writes the text after the steps. The client may have disconnected.
+// end writes the text after the steps. The client may have disconnected. Errors are ignored.
 func (t *traceWriter) end() {
 	t.buf = scalar.AppendHex(append(t.buf, `],"return_value":`...), t.returned, scalar.REST)
 	t.buf = append(t.buf, '}')

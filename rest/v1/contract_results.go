@@ -132,7 +132,7 @@ func checkSenders(r *rest.Request, values []rest.Value) error {
 }
 
 // bindSenders sets the filter of senders from the parameter from. It reads the ids of addresses; an unknown address is
-// a 404. A failed read is another error.
+// a 404. A failed read is the problem of [rest.Request.RunOperation].
 func bindSenders(r *rest.Request) error {
 	values := r.Values("from")
 	if values == nil {

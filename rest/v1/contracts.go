@@ -304,7 +304,8 @@ func printSlot(dst []byte, v any) []byte {
 	return append(dst, wholeWord(string(ledger.AppendHex(nil, slot)))...)
 }
 
-// noSlots reports whether no slot satisfies the bounds, in the order of [slotOrder].
+// noSlots reports whether no slot satisfies the bounds of the parameter slot, in the order of [slotOrder], so that the
+// list has no next page. It reads r only.
 func noSlots(r *rest.Request, bounds []rest.Value) bool {
 	lower, below := "", "g" // the first text within the bounds, and the one after the last; "g" is above all
 	for _, v := range bounds {

@@ -69,7 +69,7 @@ var byHookSlot = rest.Cursor{
 
 // finishHookStorage sets the filter of keys from all conditions on them. Keys with eq must be within the bounds. For
 // historical storage, all of them are returned if one of them is. If none is, the filter matches no row. It never
-// fails.
+// fails. Without conditions it sets nothing.
 func finishHookStorage(r *rest.Request) error {
 	lower, upper := lowestSlot, highestSlot
 	var named, within []any

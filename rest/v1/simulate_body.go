@@ -136,7 +136,8 @@ func (m members) quantity(name string) ledger.Null[int64] {
 	return ledger.Of(n)
 }
 
-// variables returns the body as the input of the document's variable.
+// variables returns the simulation that [simulateBody.read] has read as the value of the variable input of the
+// document.
 func (s *simulateBody) variables() map[string]any {
 	in := &s.simulation
 	return map[string]any{

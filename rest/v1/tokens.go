@@ -106,7 +106,8 @@ var tokenName = rest.Kind{
 const anyTokenType = "ALL"
 
 // bindTokenTypes sets the filter of types to those that match all conditions on the type. Types are compared by their
-// position in the database's enum. The type ALL is no condition.
+// position in the database's enum. The type ALL is no condition. If no type matches, the filter is an empty list,
+// which matches no token. It never fails.
 func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	all := []string{string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)}
 	given := false
@@ -131,7 +132,7 @@ func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// isTrue returns the result of a comparison of two numbers.
+// isTrue returns the result of the comparison a op b.
 func isTrue(op rest.Op, a, b int) bool {
 	switch op {
 	case rest.Ne:

@@ -64,7 +64,8 @@ func finishTransactions(r *rest.Request) error {
 	return boundTransactions(r, at)
 }
 
-// boundTransactions sets the filter of timestamps. It first bounds an open range as [boundRange] does.
+// boundTransactions sets the filter of timestamps. It first bounds an open range as [boundRange] does. An error of
+// that is returned, and nothing is set.
 func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 	if err := boundRange(r, at); err != nil {
 		return err
@@ -74,7 +75,8 @@ func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 }
 
 // boundRange bounds an open range of timestamps in at if the configuration requires it. It may read the first
-// transaction. See [rest.Conditions.Bound] for what it changes in at and r.
+// transaction, through the graph; if that fails, it returns the error and changes nothing. See [rest.Conditions.Bound]
+// for what it changes in at and r.
 func boundRange(r *rest.Request, at *rest.Conditions) error {
 	if !r.Config.BindTimestampRange || at.HasEq() {
 		return nil

@@ -125,8 +125,8 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) (map[string]*doccac
 // unlimited is the maximum page size of lists in documents.
 const unlimited = math.MaxInt32 - 1
 
-// run runs the document of an endpoint for the page with a short name and returns the body from its data. It fails
-// if the page does not exist.
+// run runs the document of an endpoint for the page with a short name and returns the body from its data. It fails if
+// the page does not exist. It fails too if the operation has errors or ctx ends.
 func (a *API) run(ctx context.Context, doc *server.Document, slug string) ([]byte, error) {
 	res := a.o.Server.Run(ctx, server.Call{
 		Document: doc, Operation: doc.Operations()[0].Name, Variables: map[string]any{"page": slug},

@@ -43,8 +43,8 @@ type API struct {
 	cached   doccache.Part[map[string]*doccache.Document] // by complete path
 }
 
-// New returns the API /api/v2 of status pages and registers its documents with the cache of o. They are rendered
-// when the cache starts to run, or on the first request.
+// New returns the API /api/v2 of status pages and registers its documents with the cache of o. They are rendered when
+// the cache starts to run, or on the first request. It fails if an embedded document is invalid.
 func New(o Options) (*API, error) {
 	a := &API{o: o, prepared: map[string]*server.Document{}, headers: doccache.NewHeaders("Accept,Accept-Encoding")}
 	fragments, err := rest.Fragments(documents)

@@ -98,7 +98,7 @@ var contentTypes = map[string]string{
 }
 
 // newFile returns a file that is served from its compressed content. The form for clients that accept gzip only is
-// made on first use.
+// made on first use. It is empty if the content is not valid brotli.
 func newFile(packed []byte, contentType, cacheControl string) *File {
 	sum := sha256.Sum256(packed)
 	f := &File{

@@ -23,7 +23,8 @@ func noon(t time.Time) time.Time {
 
 // renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges,
 // feeds, and the pages of the notices that it shows. They are valid until the page changes, and at most until the
-// returned time.
+// returned time. That is the end of the day in the zone of the page, or earlier, after troubled, if a component has an
+// outage. If one document cannot be rendered, all fail.
 func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	now := s.o.Now().In(page.Zone)
 	today := noon(now)
@@ -81,8 +82,9 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	return out, until, s.addFeeds(ctx, out, page)
 }
 
-// page runs one of the site's documents and returns the data of a page, with times in its zone, or [errGone] if
-// the page does not exist. It sets the variable "page" in variables.
+// page runs one of the site's documents and returns the data of a page, with times in its zone, or [errGone] if the
+// page does not exist. It sets the variable "page" in variables. It reads at once, through the graph, in the snapshot
+// of ctx if it has one.
 func (s *Site) page(
 	ctx context.Context, document string, page *status.Page, variables map[string]any,
 ) (*pageData, error) {
@@ -108,7 +110,8 @@ func hasTrouble(list []component) bool {
 	})
 }
 
-// addBadges renders the badges of components and of their children, and adds them to out by path.
+// addBadges renders the badges of components and of their children, and adds them to out by path. It stops at the
+// first error; out has the badges before it then.
 func addBadges(out map[string]*doccache.Document, list []component) error {
 	for i := range list {
 		c := &list[i]
@@ -137,7 +140,8 @@ func addBadge(out map[string]*doccache.Document, key, left, right string, i stat
 // badgeOf returns the path, with its query string, of a component's badge: the key of the rendered document.
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
-// addFeeds reads the newest notices of a page, renders its Atom and RSS feed, and adds them to out by path.
+// addFeeds reads the newest notices of a page, renders its Atom and RSS feed, and adds them to out by path. It reads
+// with [Site.page]. After an error, out can have one of the feeds.
 func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
 	p, err := s.page(ctx, "feed", page, map[string]any{"first": feedLength})
 	if err != nil {
@@ -161,8 +165,8 @@ func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
 	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), n})
 }
 
-// notice reads a notice and renders its page, for notices whose page is not cached. It returns [errGone] if the
-// page has no such notice.
+// notice reads a notice with [Site.query] and renders its page, for notices whose page is not cached. It returns
+// [errGone] if the page has no such notice.
 func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doccache.Document, error) {
 	var got struct {
 		Page                  *pageData
@@ -185,8 +189,8 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doc
 // monthLayout is the format of months in URLs.
 const monthLayout = "2006-01"
 
-// history reads the notices of a month and renders its page. month is in monthLayout, and empty for the current
-// month. It returns [errGone] for an invalid or future month.
+// history reads the notices of a month with [Site.page] and renders its page. month is in monthLayout, and empty for
+// the current month. It returns [errGone] for an invalid or future month, or one before 1970.
 func (s *Site) history(ctx context.Context, page *status.Page, month string) (*doccache.Document, error) {
 	now := s.o.Now().In(page.Zone)
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, page.Zone)

@@ -55,6 +55,7 @@ func (s *Site) Export(ctx context.Context, p *status.Page, write func(file strin
 }
 
 // fileOf returns the file of an exported document. Pages are index files, so that their addresses need no extension.
+// address is its path with its query string.
 func fileOf(address string) string {
 	path, query, _ := strings.Cut(address, "?month=")
 	switch {

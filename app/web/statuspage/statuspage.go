@@ -99,7 +99,7 @@ type lazyDocument struct {
 const maxLazy = 512
 
 // New returns the HTML site of all status pages. It prepares the documents and templates, and registers the rendering
-// of pages with the cache of o.
+// of pages with the cache of o. It renders no page, and fails if an embedded file is invalid.
 func New(o Options) (*Site, error) {
 	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: doccache.NewHeaders("Accept-Encoding")}
 	fragments, err := rest.Fragments(documentFiles)
@@ -185,7 +185,7 @@ var errGone = errors.New("the notice or page does not exist")
 const unlimited = math.MaxInt32 - 1
 
 // query runs one of the site's GraphQL documents in the process, without limits on pages, and decodes its data into
-// into.
+// into. It fails if the operation has errors or ctx ends. The memory of the data is reused afterwards.
 func (s *Site) query(ctx context.Context, document string, variables map[string]any, into any) error {
 	doc := s.prepared[document]
 	res := s.o.Server.Run(ctx, server.Call{
@@ -285,7 +285,8 @@ var targets = map[string]target{
 	badgePath:   {media: "image/svg+xml", policy: documentPolicy, open: true},
 }
 
-// targetOf returns the target of a request, or nil if it does not exist or is an embedded file.
+// targetOf returns the target of a request, or nil if it does not exist or is an embedded file. It reads nothing:
+// whether a notice or a month exists is known when it is looked up or rendered.
 func targetOf(r *http.Request) *target {
 	path, query := r.URL.Path, r.URL.Query()
 	t, known := targets[path]
@@ -394,7 +395,8 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (v *docca
 	return v, code
 }
 
-// sendError writes an error in the format of the target: an HTML page, or one line for feeds and images.
+// sendError writes an error in the format of the target: an HTML page, or one line for feeds and images, and if the
+// page cannot be rendered. page is nil if it is not known.
 func (s *Site) sendError(
 	w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string,
 ) {

@@ -335,7 +335,8 @@ func (ownElements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 // blockTag matches tags of blocks with the space around them.
 var blockTag = regexp.MustCompile(`(?i)\s*<(/?)(p|div|ul|ol|li|h[1-6]|blockquote|br)\b[^<>]*>[ \t]*\n?`)
 
-// said returns the text of an editor, which is Markdown with some HTML, as HTML without scripts.
+// said returns the text of an editor, which is Markdown with some HTML, as HTML without scripts. A text that cannot be
+// rendered is escaped instead.
 func said(body string) template.HTML {
 	parts := strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n```")
 	for i := 0; i < len(parts); i += 2 { // the others are code

@@ -66,7 +66,8 @@ func (p *Pool) Load() int {
 
 // Enter waits for the permission to run a statement. Unless it fails, the caller must call Leave. The first statement
 // of an operation is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until
-// the context ends. An operation without a turn gets one of the client without a name.
+// the context ends. An operation without a turn gets one of the client without a name. At the deadline of ctx any
+// statement that waits is refused; if ctx is canceled, the error is that of ctx.
 func (p *Pool) Enter(ctx context.Context, op *Operation, share Share) (*Slot, error) {
 	q := p.q
 	q.mu.Lock()
@@ -119,7 +120,8 @@ func (s *Slot) take() {
 	s.op.Turn.query(0, 1)
 }
 
-// Leave returns the permission to run a statement, so that others can. It must be called once.
+// Leave returns the permission to run a statement, so that others can. It must be called once. Statements and requests
+// that wait and fit now start.
 func (s *Slot) Leave() {
 	p := s.p
 	p.q.mu.Lock()
@@ -133,7 +135,8 @@ func (s *Slot) Leave() {
 
 // fits reports whether a slot can be granted now. One client uses at most half of the connections, and the last
 // quarter is for clients that use none, because nobody knows how long statements take. The caller holds the lock of
-// the queue.
+// the queue. Beside this, the share of the slot and the operation have limits of their own: the fields most and
+// perOperation of the pool.
 func (p *Pool) fits(s *Slot) bool {
 	used, own := 0, 0 // by the share and by the client
 	for _, h := range p.held {

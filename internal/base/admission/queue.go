@@ -183,7 +183,9 @@ func (q *Queue) turn(name string, of *class) *Turn {
 	return &Turn{q: q, client: c, class: of, arrived: now(), before: c.started}
 }
 
-// fits reports whether a turn can start or run on now. The caller holds the lock.
+// fits reports whether a turn can start or run on now. The caller holds the lock. It needs a free processor, of all
+// and of those that its client can have. A turn that has not started also waits while many statements of its client,
+// or of all, wait for a connection.
 func (q *Queue) fits(t *Turn) bool {
 	c := t.client
 	return q.computing < 2*q.o.Processors && c.computing < q.processors() && (t.started ||

@@ -104,7 +104,8 @@ func (t *Turn) Hold(bytes int) {
 // body, or the largest possible one if it is unknown. A large body waits until the other bodies of the client leave
 // room for it, so that many at the same time are served one after the other instead of being refused for their memory.
 // The turn keeps the room until it starts, ends or is refused. Receive fails with a [Refusal] if too much memory is in
-// use, after the timeout of the queue, or at the end of ctx. The turn must not be nil.
+// use, after the timeout of the queue, or at the deadline of ctx. If ctx is canceled, the error is that of ctx. The
+// turn must not be nil.
 func (t *Turn) Receive(ctx context.Context, bytes int) error {
 	q := t.q
 	q.mu.Lock()
@@ -232,7 +233,7 @@ func (t *Turn) Enter(ctx context.Context) error {
 }
 
 // wait lets the turn wait at a place in the queue of its client until it starts. The caller holds the lock, which it
-// releases meanwhile.
+// releases meanwhile. If it fails, as [Turn.await] does, the turn has left the queue.
 func (t *Turn) wait(ctx context.Context, place int) error {
 	q, c := t.q, t.client
 	t.arrived, t.before, t.ready = now(), c.started, make(chan struct{})
@@ -249,6 +250,7 @@ func (t *Turn) wait(ctx context.Context, place int) error {
 }
 
 // await waits until ready is closed, for at most a duration. The caller holds the lock, which it releases meanwhile.
+// If ready is not closed then, or when ctx ends, it fails with the error of [Turn.late].
 func (t *Turn) await(ctx context.Context, ready chan struct{}, most time.Duration) error {
 	t.q.mu.Unlock()
 	timer := time.NewTimer(most)
@@ -281,8 +283,8 @@ func (t *Turn) dequeue() {
 	}
 }
 
-// start lets a turn run. When it has not run before, its body is no longer counted as waiting, and its client is
-// charged with the expected cost. The caller holds the lock of the queue.
+// start lets a turn run. When it has not run before, its body is no longer counted as waiting, its client is charged
+// with the expected cost, and the rate of the client is measured. The caller holds the lock of the queue.
 func (t *Turn) start() {
 	q, c := t.q, t.client
 	if !t.started {
@@ -382,7 +384,8 @@ func (t *Turn) query(away, statements int) {
 // Build waits while other requests of the client use all processors that it can have: requests that waited for the
 // database at the same time should not all compute at the same time. Without it, another client waits for 54 ms
 // instead of 42 (the 99th percentile) while one requests large responses. It fails as Enter does. Requests that have
-// begun run before new ones. A turn that does not run, or is nil, does not wait.
+// begun run before new ones. A turn that does not run, or is nil, does not wait. After an error the turn no longer
+// runs.
 func (t *Turn) Build(ctx context.Context) error {
 	if t == nil {
 		return nil
