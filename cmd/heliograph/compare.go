@@ -85,7 +85,8 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 }
 
 // read returns the requests of the access log, and fails if that has none of the REST API. Without the flag of the
-// log, it generates requests from values that it reads from the gateway with own, and reports the progress to show.
+// log, it generates requests, at most [requests.Most] and at most c.Requests, from values that it reads from the
+// gateway with own, and reports the progress to show.
 func (c *compareCmd) read(
 	ctx context.Context, api *rest.API, own compare.Service, show func(string, int, int),
 ) ([]requests.Request, error) {

@@ -183,8 +183,8 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 }
 
 // loadDemo writes the demo network to the ledger database at url if that is empty, otherwise it does nothing. With
-// again, it replaces the demo network, and fails if the database contains other data. It shows progress on
-// standard error.
+// again, it replaces the demo network, and fails if the database contains other data. The network ends shortly before
+// now. Loading is one transaction: after an error, the database is as before. It shows progress on standard error.
 func loadDemo(ctx context.Context, url string, now time.Time, again bool) error {
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
@@ -213,7 +213,8 @@ func connect(ctx context.Context, url string) (conn *pgx.Conn, done func(), err 
 }
 
 // loadDemoStatus writes the demo status page to the status database at url, unless there are status pages. With
-// again, it replaces the demo status page, and fails if there are other pages.
+// again, it replaces the demo status page, and fails if there are other pages. The write is one transaction. The
+// history of the page ends at now.
 func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
 	conn, done, err := connect(ctx, url)
 	if err != nil {
@@ -266,9 +267,10 @@ from (select current_setting('citus.max_adaptive_executor_pool_size', true)::int
 where to_regclass('citus_tables') is not null`},
 }
 
-// Run inspects the external database, with a read for each check, and prints a table with results and what to do. A
-// check that fails is a row of the table. Run changes nothing. It fails if tables or columns are missing, if the role
-// cannot read a table or a check has failed, and after [statusTimeout].
+// Run inspects the external database, with a read for each check, counts the pages of the status database, and prints
+// a table with results and what to do. A check that fails is a row of the table. Run changes nothing. It fails
+// without --database-url, if a database URL is invalid, if the ledger database cannot be reached, if tables or
+// columns are missing, if the role cannot read a table or a check has failed, and after [statusTimeout].
 func (c *checkCmd) Run(ctx context.Context) error {
 	if c.DatabaseURL == "" {
 		return errors.New("there is no external database to check: set --database-url")

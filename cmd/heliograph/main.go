@@ -343,8 +343,10 @@ type explainCmd struct {
 	ledgerSettings
 }
 
-// Run prints the GraphQL document of a REST path, which needs no database. With --analyze it sends the document,
-// or a request in a file, to a running gateway and prints the plan.
+// Run prints the GraphQL document of a REST path, or with --json also its variables and operation name. That needs no
+// database, and fails if the path is not that of an endpoint or has invalid parameters. With --analyze it sends the
+// document to a running gateway, which executes it, and prints the plan. A path without "/api/v" is then a file with
+// the request.
 func (c *explainCmd) Run(ctx context.Context) error {
 	if c.Analyze && !strings.Contains(c.Path, "/api/v") {
 		text, err := os.ReadFile(c.Path)

@@ -262,8 +262,8 @@ func (c *serveCmd) checkLive() error {
 
 // live writes blocks to the demo network in the background with --demo=live, at the times of the clock now, until the
 // returned function is called, which waits for the last one. If writing ends with an error, it logs that, and the
-// gateway goes on without new blocks. It fails if the database contains other data. Without --demo=live it does
-// nothing.
+// gateway goes on without new blocks. It reads the database first, and fails if that contains other data than the
+// demo network; stop is then nil. Without --demo=live it does nothing.
 func (c *serveCmd) live(
 	ctx context.Context, d *database, now func() time.Time, log *slog.Logger,
 ) (stop func(), err error) {
@@ -297,8 +297,8 @@ func (c *serveCmd) live(
 const waitingShare = 4
 
 // connect opens the pool of the ledger database from the settings. The database does not have to be reachable yet.
-// Its sessions are read-only. queue limits the requests that use it; tracer can be nil. The caller must close the
-// pool.
+// Its sessions are read-only. queue limits the requests that use it; tracer can be nil. An invalid chain id or
+// network is a usage error. The caller must close the pool.
 func (c *serveCmd) connect(
 	ctx context.Context, d *database, base ledger.EntityID, queue *admission.Queue, tracer pgx.QueryTracer,
 ) (*storage.DB, error) {
@@ -325,8 +325,9 @@ func (c *serveCmd) connect(
 const reconnectInterval = 2 * time.Second
 
 // await checks the tables of the ledger database at startup. If the database cannot be reached, await returns nil
-// unless --require-ledger is set, and a goroutine repeats the check until it succeeds or ctx ends. Until then the
-// gateway serves everything else. Missing tables, an unknown role and an unknown database are errors at once.
+// unless --require-ledger is set, and a goroutine repeats the check every [reconnectInterval] until it succeeds or
+// ctx ends. Until then the gateway serves everything else. Missing tables, an unknown role and an unknown database
+// are errors of the first check; the goroutine only logs them and checks again.
 func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *slog.Logger) error {
 	err := check(ctx, db, log)
 	if err == nil || storage.FailureOf(err) == storage.FailureOther {
@@ -474,7 +475,9 @@ func (c *serveCmd) serve(
 	return err
 }
 
-// announce logs the addresses. It also prints them for people: on a terminal, and with the embedded database.
+// announce logs the addresses. If standard output is a terminal or the database is embedded, it also prints the URLs
+// there: those of the first public listener, of the admin listeners and of the embedded database. public must not be
+// empty; admin can be.
 func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.Listener) {
 	ledger, _ := pgx.ParseConfig(d.url) // opening it has succeeded
 	log.Info("serving", "version", version, "database", ledger.Database, "host", ledger.Host, "role", ledger.User)

@@ -253,7 +253,7 @@ type mediaSettings struct {
 }
 
 // media returns the gateways for files of NFTs, nil for an empty URL, and, if fetching is allowed, the function that
-// fetches them. It fails with a usage error for invalid settings.
+// fetches them. It connects to nothing. Invalid settings are a usage error, with which the result must not be used.
 func (s *mediaSettings) media() (media.Fields, error) {
 	var f media.Fields
 	for gateway, text := range map[**url.URL]string{
@@ -287,7 +287,8 @@ func (s *graphSettings) graph() (o gateway.GraphOptions, err error) {
 	return o, err
 }
 
-// readTrusted reads the file of trusted documents and returns their texts by ID. Without a path there are none.
+// readTrusted reads the file of trusted documents and returns their texts by ID. Without a path there are none. A
+// file that cannot be read or is invalid is a usage error.
 func readTrusted(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
@@ -394,7 +395,8 @@ func (s *ledgerSettings) feeFiles() (ledger.FeeFiles, error) {
 }
 
 // rest checks the settings and completes the configuration of the REST API in s, to which it returns a pointer. It
-// parses the credentials of users.
+// parses the fixed time, the shard and realm, and the credentials of users; an invalid one is a usage error, with
+// which cfg is nil.
 func (s *ledgerSettings) rest() (cfg *rest.Config, err error) {
 	cfg = &s.Config
 	cfg.Now, err = parseClock(s.FixedTime)
@@ -415,8 +417,9 @@ func (s *ledgerSettings) rest() (cfg *rest.Config, err error) {
 	return cfg, nil
 }
 
-// readUsers parses the Basic credentials in the JSON of a setting, which has none if it is empty. It fails for an
-// incomplete entry and for a repeated name. Credentials are secret, so errors do not contain them.
+// readUsers parses the Basic credentials in the JSON of a setting, which has none if it is empty. Invalid JSON, an
+// incomplete entry, a negative limit and a repeated name are usage errors. Credentials are secret, so errors do not
+// contain them.
 func readUsers(text string) ([]rest.User, error) {
 	if text == "" {
 		return nil, nil
@@ -469,8 +472,8 @@ type logSettings struct {
 func (s *logSettings) logger() *slog.Logger { return slog.New(s.handler(os.Stderr, lastLine)) }
 
 // handler returns the handler of log records, which writes to out in the level and format of the settings. The format
-// auto depends on whether standard error is a terminal, also for another out. replace changes attributes; nil changes
-// none, and writes a line in half of the time.
+// auto depends on whether standard error is a terminal, also for another out. An unknown level is info. replace
+// changes attributes; nil changes none, and writes a line in half of the time.
 func (s *logSettings) handler(out io.Writer, replace func(groups []string, a slog.Attr) slog.Attr) slog.Handler {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {

@@ -88,8 +88,9 @@ type session struct {
 }
 
 // Run opens the status database, starting the embedded server if necessary, and runs the selected command in a
-// session. In a dry run the database rolls back each write after [session.preview]. Errors have the exit code and
-// message of [explainStatus].
+// session. In a dry run the database rolls back each write after [session.preview]. Errors of the command have the
+// exit code and message of [explainStatus]. It closes the pool at the end and stops a server that it has started; an
+// error of that is joined to the one of the command.
 func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	now, err := parseClock(c.FixedTime)
 	if err != nil {
@@ -184,8 +185,9 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 		embedded.Name, nothing, nil
 }
 
-// explainStatus returns the error of a status command with its exit code and a one-line message that says what to
-// do. url is that of the database, whose password the message does not contain.
+// explainStatus returns the error of a status command with its exit code and a one-line message that says what to do.
+// url is that of the database, whose password the message does not contain. Errors that are not of a rejected edit or
+// of the database, and those that have an exit code already, are returned as they are; nil stays nil.
 func explainStatus(url string, err error) error {
 	var transition *status.TransitionError
 	var rejected *status.Error
@@ -234,9 +236,9 @@ func (s *session) gateway(static bool) (*gateway.Gateway, error) {
 	})
 }
 
-// preview prints the differences of the documents that a write changes, without their modification times. Reads
-// with the context now see the state before the write, those with after the state after it. The caller rolls the
-// write back.
+// preview prints the differences of the documents that a write changes, without their modification times. Reads with
+// the context now see the state before the write, those with after the state after it. It compares the pages whose
+// revision has changed; a new page has only added lines. The caller, which is the editor, rolls the write back.
 func (s *session) preview(now, after context.Context) error {
 	pages, err := s.db.Pages(now)
 	if err != nil {
@@ -270,8 +272,9 @@ func (s *session) preview(now, after context.Context) error {
 	return nil
 }
 
-// printChanged prints the differences between documents to standard output, as unified diffs of their properties,
-// one a line.
+// printChanged prints the differences between documents to standard output, as unified diffs of their properties, one
+// a line. before and after are the bodies by the names of [status.Documents]. A missing document counts as empty, and
+// equal ones print nothing.
 func (s *session) printChanged(before, after map[string][]byte) error {
 	for _, name := range status.Documents() {
 		diff := difflib.UnifiedDiff{
@@ -347,7 +350,7 @@ func write[I any](ctx context.Context, s *session, code string, in I,
 func (s *session) fail(err error) { s.err = cmp.Or(s.err, err) }
 
 // time parses the time of an argument, in the time zone of the page unless the text has one. An error goes to
-// [session.fail], and the result is the zero time.
+// [session.fail], and the result is the zero time. The session must have a page.
 func (s *session) time(text string) time.Time {
 	t, err := status.ParseTime(text, s.page.Zone)
 	s.fail(err)
@@ -373,14 +376,15 @@ func (s *session) component(ctx context.Context, ref string) *status.Component {
 	return cmp.Or(c, &status.Component{})
 }
 
-// codes returns the codes of the components or groups with the given ids or names, which it reads from the
-// database. Errors go to [session.fail].
+// codes returns the codes of the components or groups with the given ids or names, which it reads from the database.
+// An error goes to [session.fail], and the code at that position is empty.
 func (s *session) codes(ctx context.Context, refs []string) []string {
 	return list.Map(refs, func(ref string) string { return s.component(ctx, ref).Code })
 }
 
-// affected parses arguments of the form COMPONENT=STATUS. It reads components from the database, and errors go to
-// [session.fail].
+// affected parses arguments of the form COMPONENT=STATUS. It reads components from the database. An error goes to
+// [session.fail], and the result still has an item for that argument, whose component is empty if it is missing or
+// unknown. It does not check that the status exists.
 func (s *session) affected(ctx context.Context, given []string) (out []status.Assignment) {
 	for _, text := range given {
 		i := strings.LastIndex(text, "=")

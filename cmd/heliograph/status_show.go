@@ -154,7 +154,8 @@ func scheduled(n *status.Notice) string {
 	return at(n.ScheduledFor.V) + " to " + at(n.ScheduledUntil.V)
 }
 
-// listNotices prints notices, and marks those whose next step or update is overdue.
+// listNotices prints notices, and marks those whose next step or update is overdue. It reads nothing. Overdue is by
+// the clock of the session.
 func (s *session) listNotices(list []*status.Notice) error {
 	return table(s, list, func(n *status.Notice) (map[string]any, []string) {
 		object := noticeObject(n)
@@ -196,7 +197,8 @@ func (c *statusShowCmd) run(ctx context.Context, s *session) error {
 	return s.printNotice(notice, updates[0])
 }
 
-// printNotice prints a notice with its updates and the components that they changed.
+// printNotice prints a notice with its updates and the components that they changed. It prints text, or JSON with the
+// flag, and reads nothing.
 func (s *session) printNotice(notice *status.Notice, updates []*status.Update) error {
 	object := noticeObject(notice)
 	list := make([]map[string]any, len(updates))
@@ -285,8 +287,9 @@ func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
 
 type statusCheckCmd struct{}
 
-// run renders the documents of the page and looks for contradictions in them, overdue maintenances, a mirror that is
-// out of date, and unexplained statuses of an import. It exits with 1 if it finds any.
+// run renders the documents of the page and looks for contradictions in them, overdue maintenances among up to 1,000
+// that have not ended, a mirror that is out of date, and unexplained statuses of an import. It exits with 1 if it
+// finds any.
 func (statusCheckCmd) run(ctx context.Context, s *session) error {
 	documents, err := s.documents(ctx)
 	if err != nil {

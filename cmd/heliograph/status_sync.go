@@ -77,8 +77,8 @@ func (c *statusSyncCmd) run(ctx context.Context, s *session) error {
 	return s.copyPage(ctx, o)
 }
 
-// follow mirrors a page until the context ends, and then returns nil. It fails immediately if the first read shows
-// that the page cannot be mirrored. Other errors, also of the first read, are retried.
+// follow mirrors a page until the context ends, and then returns nil. It fails immediately if the options are invalid
+// or the first read shows that the page cannot be mirrored. Other errors, also of the first read, are retried.
 func follow(ctx context.Context, o pagesync.Options) error {
 	f, err := pagesync.New(o)
 	if err != nil {
@@ -133,8 +133,8 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 // maxMissedReads is the number of missed reads after which a mirror is reported as outdated.
 const maxMissedReads = 5
 
-// outdatedMirror returns problems if the page is a mirror whose last read failed or is more than maxMissedReads
-// intervals ago, otherwise nil.
+// outdatedMirror reads the source of the page from the status database, and returns a problem for `heliograph status
+// check` if the page is a mirror whose last read failed or is more than maxMissedReads intervals ago, otherwise nil.
 func (s *session) outdatedMirror(ctx context.Context) ([]string, error) {
 	source, err := s.db.SourceOf(ctx, s.page.Code)
 	if err != nil || source == nil || s.page.Mode != status.Mirror {

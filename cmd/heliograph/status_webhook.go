@@ -133,8 +133,9 @@ func (c *statusWatchCmd) run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checker returns a checker that runs probes. It opens a read-only pool of the ledger database if one is
-// configured, otherwise probes of the ledger are unknown. done closes the pool.
+// checker returns a checker that runs probes. It opens a read-only pool of the ledger database, which can be the
+// embedded one. If only a status database is configured, there is no pool, and probes of the ledger are unknown. done
+// closes the pool. It does not connect yet. After an error, done is nil.
 func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), err error) {
 	url := s.DatabaseURL
 	if url == "" && s.StatusURL == "" {
@@ -151,8 +152,8 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), e
 }
 
 // runDue executes the due actions of all status pages at once and then at the given interval until the context ends,
-// and logs them. It retries while the database is unavailable. alone says for the log whether this process has only
-// this task.
+// and logs them. After an error, which it logs unless the run before had the same one, it tries again at the next
+// interval. alone says for the log whether this process has only this task.
 func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, alone bool, every time.Duration) {
 	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages", Alone: alone}
 	for range repeat.Every(ctx, every) {

@@ -215,8 +215,8 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn DB) error {
 	return nil
 }
 
-// writeRows copies the new rows of tables without keys into the database, and inserts or updates the changed rows
-// of the others.
+// writeRows copies the new rows of tables without keys into the database, and inserts or updates the changed rows of
+// the others. It changes nothing in memory; [liveNetwork.writeBlock] does that after the commit.
 func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) error {
 	for _, table := range tables {
 		if _, kept := world.PrimaryKeys[table]; !kept {
@@ -240,7 +240,7 @@ type change struct {
 }
 
 // changedRows returns copies of the current rows that differ from what the database contains, sorted by table and
-// key.
+// key. It first updates the balances in the rows of the scenario in memory, and does not read the database.
 func (n *liveNetwork) changedRows() []change {
 	var changes []change
 	for table, rows := range n.scenario.CurrentRows() {
@@ -266,7 +266,8 @@ func (n *liveNetwork) markStored(changes []change) {
 	}
 }
 
-// statement returns an insert of the row that replaces the one with the same primary key.
+// statement returns the text and the arguments of an insert of the row, which replaces the one with the same primary
+// key. It runs nothing. Columns that the row does not have stay as they are.
 func (c change) statement() (string, []any) {
 	columns := columnsOf([]world.Row{c.row})
 	values, sets := make([]string, len(columns)), make([]string, len(columns))

@@ -67,7 +67,8 @@ func IsEmpty(ctx context.Context, db Querier) (bool, error) {
 }
 
 // IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block
-// of the scenario, or a live block, whose hash is derived from the hashes of its transactions.
+// of the scenario, or a live block, whose hash is derived from the hashes of its transactions. It returns false if
+// the block table has no comment that starts with [marker]. It reads with one statement.
 func IsDemo(ctx context.Context, db Querier) (bool, error) {
 	const query = `
 		select exists (
@@ -171,7 +172,8 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // copyTo copies the rows of all tables of a scenario into the database in a transaction, and calls progress before
-// each table.
+// each table. Before the first, it registers the enum types with the connection of tx. The first error ends it; the
+// caller rolls back.
 func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) error {
 	err := registerTypes(ctx, tx.Conn())
 	if err != nil {

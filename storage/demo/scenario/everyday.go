@@ -42,7 +42,8 @@ func (w *Scenario) lastTenMinutes() {
 	w.At(w.End(), func() { w.SubmitText(demo.KeepersChat, demo.Walter, "All is well.") })
 }
 
-// pickTwo returns two different members of a list, which has at least two.
+// pickTwo returns two different members of a list, which has at least two. It advances the random numbers of the
+// scenario.
 func (w *Scenario) pickTwo(list []int64) (int64, int64) {
 	a := w.Pick(int64(len(list)))
 	b := (a + 1 + w.Pick(int64(len(list)-1))) % int64(len(list))
@@ -84,7 +85,7 @@ func (w *Scenario) UseContract() {
 }
 
 // TradeNFT sells one of ten lighthouses to a random account for 10 to 39 hbars. Trent buys it if that account owns
-// it.
+// it. The seller pays the fee of the transaction. A transfer that is impossible is a failed transaction.
 func (w *Scenario) TradeNFT() {
 	serial := 11 + w.Pick(10)
 	owner := w.OwnerOf(demo.Lighthouse, serial)
@@ -164,7 +165,9 @@ func (w *Scenario) CreateStreet(street string, houses int64) {
 	}
 }
 
-// WelcomeResidents gives tokens to every third resident, who become holders that trade.
+// WelcomeResidents transfers tokens of Trent to every third resident, who become holders that trade. Residents
+// without automatic associations are associated first, and get Sunlight and Driftwood; the others get Sunlight, and
+// Driftwood only if they are associated with it.
 func (w *Scenario) WelcomeResidents() {
 	for i, id := range w.residents {
 		if i%3 == 0 {
@@ -198,8 +201,8 @@ func (w *Scenario) DeployHarbourCoin() int64 {
 	})
 }
 
-// ResidentsLeave deletes the accounts of some residents. The community fund inherits their hbars and takes their
-// places in w.residents.
+// ResidentsLeave deletes the accounts of every 42nd resident, from the eighth on. The community fund inherits their
+// hbars and takes their places in w.residents.
 func (w *Scenario) ResidentsLeave() {
 	for i := 7; i < len(w.residents); i += 42 {
 		w.DeleteAccount(w.residents[i], demo.Fund)

@@ -73,14 +73,14 @@ func weighted(name string) (lines []string) {
 	return lines
 }
 
-// playOne runs one of several lines, which it picks at random.
+// playOne runs one of several lines, which it picks at random. It panics if there are none.
 func (w *Scenario) playOne(lines []string) { w.play(lines[w.Pick(int64(len(lines)))]) }
 
 // random matches a random value in a line that contains no others.
 var random = regexp.MustCompile(`<[^<>]+>`)
 
-// expand returns the line with its random values replaced, from left to right. It advances the random numbers of
-// the scenario.
+// expand returns the line with its random values replaced by those of [Scenario.choose], from left to right,
+// including those that a replacement contains. It advances the random numbers of the scenario.
 func (w *Scenario) expand(line string) string {
 	for at := random.FindStringIndex(line); at != nil; at = random.FindStringIndex(line) {
 		line = line[:at[0]] + w.choose(line[at[0]+1:at[1]-1]) + line[at[1]:]
@@ -119,7 +119,8 @@ func (w *Scenario) members(list string) []int64 {
 
 // call calls the method that the first word names with the values of the other words, by reflection. After "->", a
 // name for the result follows, which later lines can use. If package demo declares a number for the name, the result
-// must be that. Errors go to [world.World.Fail]; with too few words, or without such a method, nothing is called.
+// must be that. Errors go to [world.World.Fail]; with too few words, or without such a method, nothing is called. It
+// panics if a name follows "->" but the method returns nothing.
 func (w *Scenario) call(words []string) {
 	name, args, result := words[0], words[1:], ""
 	if n := len(args); n > 1 && args[n-2] == "->" {

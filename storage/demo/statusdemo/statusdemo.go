@@ -68,7 +68,8 @@ type builder struct {
 	changes []*status.Change
 }
 
-// batch returns the statements that replace the demo page in the database by s and notify gateways.
+// batch returns the statements that replace the demo page in the database by s and notify gateways. It runs none of
+// them. s is a result of [build].
 func (s *builder) batch() *pgx.Batch {
 	b := &statuspages.Batch{}
 	b.Queue(`delete from status.page where id = $1`, s.Page.Code)
@@ -170,7 +171,7 @@ type script struct {
 }
 
 // build returns the page with a history of incidents until now, which page.json and the rules of package status
-// determine.
+// determine. It writes to no database. It fails if page.json is invalid or the rules reject a component or an update.
 func build(now time.Time) (*builder, error) {
 	page := &status.Page{
 		Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080",
@@ -218,7 +219,9 @@ func codeOf(name string) string {
 	return string(code)
 }
 
-// addComponents adds the components and their groups to the working copy in s, with fixed codes.
+// addComponents adds the components and their groups to the working copy in s, with fixed codes. It records the codes
+// by key in s.codes, replaces the working copy, and writes to no database. A component whose group does not come
+// before it gets no group. It fails if the rules of package status reject a component.
 func (s *builder) addComponents(all *script) error {
 	s.Origin = status.FromOperator
 	for i, in := range all.Components {
@@ -293,7 +296,7 @@ func (s *builder) addUpgrades() {
 }
 
 // apply applies an update to the working copy in s with the time and codes of the script, and collects what has to be
-// written. revision is that of the page.
+// written in s.changes and in the state of its notice. It writes to no database. revision is that of the page.
 func (s *builder) apply(u *update, revision int64) error {
 	n := u.notice
 	s.At, s.Origin = s.now.Add(time.Duration(u.At)), status.FromOperator

@@ -209,7 +209,8 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction 
 }
 
 // FundAlias transfers tinybars to an unused alias or EVM address, which creates an account in a preceding child
-// transaction. It returns the number of the account. For an address, the account is hollow.
+// transaction. It returns the number of the account. p has the alias or address, which must be unused and is not
+// checked, and the key; an empty [KeyList] makes the account hollow. p.Initial is ignored.
 func (w *World) FundAlias(from, amount int64, p Account) int64 {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	c := w.before(t, codes.TypeCryptoCreate)
@@ -299,7 +300,7 @@ type HookSlot struct {
 }
 
 // StoreHook writes storage slots of a hook, and a row of hook_storage_change for each of them, in one transaction
-// that the owner pays. A nil value deletes a slot.
+// that the owner pays. A nil value deletes a slot. It does not check that the hook exists.
 func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
 	t := w.tx(codes.TypeHookStore, owner, owner)
 	for _, s := range slots {

@@ -25,8 +25,8 @@ func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 	w.commit(t)
 }
 
-// ApproveNFT approves a spender for one serial. delegate is the account that delegates its own approval and pays,
-// or 0 for the owner.
+// ApproveNFT approves a spender for one serial. delegate is the account that delegates its own approval and pays, or
+// 0 for the owner. It does not check that owner holds the serial. It replaces an earlier approval.
 func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	payer := owner
 	if delegate != 0 {
@@ -40,8 +40,9 @@ func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	w.commit(t)
 }
 
-// SpendHbars transfers tinybars of the owner in a transaction that the spender pays, and reduces the allowance. If
-// the allowance is missing or too small, the transaction fails with SPENDER_DOES_NOT_HAVE_ALLOWANCE.
+// SpendHbars transfers tinybars of the owner in a transaction that the spender pays, and reduces the allowance in its
+// current row, without a new version. If the allowance is missing or too small, the transaction fails with
+// SPENDER_DOES_NOT_HAVE_ALLOWANCE.
 func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	t.memo = memo
@@ -56,9 +57,9 @@ func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	w.commit(t)
 }
 
-// SpendTokens transfers units of a fungible token of the owner in a transaction that the spender pays, and reduces the
-// allowance. It panics if there is no allowance, and does not check that it suffices. The token must not have custom
-// fees.
+// SpendTokens transfers units of a fungible token of the owner in a transaction that the spender pays, and reduces
+// the allowance in its current row, without a new version. It panics if there is no allowance, and does not check
+// that it suffices. The token must not have custom fees.
 func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	a := w.tokenAllowances.get(owner, spender, token)
@@ -75,8 +76,9 @@ func (w *World) SpendNFT(owner, spender, to, token, serial int64) {
 	w.commit(t)
 }
 
-// Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them. It adds
-// the units to a pending offer of the same token and moves none.
+// Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them. It adds the
+// units to a pending offer of the same token and moves none. The sender pays the fee. It does not check what the
+// sender holds.
 func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	t := w.tx(codes.TypeTokenAirdrop, sender, 0)
 	if d := w.airdrops.get(sender, receiver, token, serial); d != nil && d["state"] == "PENDING" &&

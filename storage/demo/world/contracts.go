@@ -79,8 +79,9 @@ type Deployment struct {
 	Broken    bool // omits the constructor arguments, so that the creation fails
 }
 
-// Deploy creates a contract with a ContractCreate transaction and returns its number, or 0 if the creation failed.
-// It runs the initcode in the EVM. The contract has a long-zero address.
+// Deploy creates a contract with a ContractCreate transaction that payer pays, and returns its number, or 0 if the
+// creation failed; the transaction then has the error as result. It runs the initcode in the EVM. The contract has a
+// long-zero address.
 func (w *World) Deploy(payer int64, d Deployment) int64 {
 	t := w.tx(codes.TypeContractCreate, payer, 0)
 	init := common.FromHex(w.artifacts[d.Source].Bytecode)

@@ -54,15 +54,16 @@ func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	return id
 }
 
-// AppendFile adds a transaction that appends part to a file.
+// AppendFile adds a transaction, which payer pays, that appends part to a file. It does not check that the file
+// exists.
 func (w *World) AppendFile(payer, id int64, part []byte) {
 	t := w.tx(codes.TypeFileAppend, payer, id)
 	w.addFileData(t, id, part)
 	w.commit(t)
 }
 
-// UpdateFile adds a transaction that replaces the contents of a file and, if memo is not empty, its memo. Nil
-// contents change the memo only.
+// UpdateFile adds a transaction, which payer pays, that replaces the contents of a file and, if memo is not empty,
+// its memo. Nil contents change the memo only.
 func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	t := w.tx(codes.TypeFileUpdate, payer, id)
 	if memo != "" {
@@ -91,8 +92,8 @@ func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, cont
 }
 
 // updateSystemFile replaces the contents of a system file: one update, then an append for each further piece, all
-// without fee. It returns the update. Pieces of the fee schedule before the last one have the result
-// FEE_SCHEDULE_FILE_PART_UPLOADED.
+// without fee. It returns the update, or nil without pieces. Pieces of the fee schedule before the last one have the
+// result FEE_SCHEDULE_FILE_PART_UPLOADED.
 func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) (first *Transaction) {
 	kind := codes.TypeFileUpdate
 	for i, piece := range pieces {

@@ -240,8 +240,8 @@ type snapshots struct {
 func (s *snapshots) reset() { s.hbar, s.token = map[int64]bool{}, map[[2]int64]bool{} }
 
 // snapshot adds the rows of a balance snapshot at the current time, which must be the end of a block. The first
-// snapshot of a calendar month is complete. Others contain the treasury and the balances that have changed since
-// the last one.
+// snapshot of a calendar month is complete. Others contain the treasury and the balances that have changed since the
+// last one. It then marks all balances as unchanged.
 func (w *World) snapshot() {
 	ts, s := w.clock, &w.snapshots
 	month := time.Unix(0, ts).UTC().Format("2006-01")

@@ -40,7 +40,7 @@ func (w *World) addressBookNodes(version int) []addressBookNode {
 }
 
 // nodeKey returns the RSA public key of a node as hexadecimal DER. The key has 3072 bits and no known private key:
-// its modulus consists of hashes.
+// its modulus consists of hashes. If the key cannot be encoded, it returns an empty text.
 func nodeKey(node int) string {
 	var modulus []byte
 	for i := range 6 {
@@ -170,8 +170,8 @@ func (w *World) updateRates() {
 	w.commit(t)
 }
 
-// Freeze adds a freeze transaction and a row of network_freeze that schedule a network upgrade in 10 minutes. kind
-// is the freeze type. The simulated network does not stop.
+// Freeze adds a freeze transaction and a row of network_freeze that schedule a network upgrade in 10 minutes, from
+// the freeze administrator and without fee. kind is the freeze type. The simulated network does not stop.
 func (w *World) Freeze(kind int) {
 	t := w.tx(codes.TypeFreeze, freezeAdmin, fileUpgrade)
 	hash := sha512.Sum384([]byte("lantern bay release 2"))
@@ -227,10 +227,10 @@ func (w *World) collect(t *Transaction, id int64) int64 {
 	return amount
 }
 
-// endStakingPeriod adds the node stake update of the staking period that ended at midnight, and the pending rewards of
-// accounts for that period. Stakes are those at the start of the next period. Only the last two periods of the
-// scenario add rows of entity_stake. Accounts that decline rewards, or were not staked to a node for the whole period,
-// get no reward.
+// endStakingPeriod adds the node stake update of the staking period that ended at midnight, and the pending rewards
+// of accounts for that period. Stakes are those at the start of the next period, and replace those in w.stakeStart.
+// Only the last two periods of the scenario add rows of entity_stake. Accounts that decline rewards, or were not
+// staked to a node for the whole period, get no reward.
 func (w *World) endStakingPeriod(midnight int64) {
 	t := w.tx(codes.TypeNodeStakeUpdate, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0

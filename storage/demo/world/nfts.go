@@ -9,7 +9,7 @@ import (
 )
 
 // MintNFTs mints a serial for each metadata to the treasury of a collection, in a transaction that Trent pays, and
-// increases the total supply.
+// increases the total supply, in the current row of the token without a new version. The collection must exist.
 func (w *World) MintNFTs(token int64, metadata ...string) {
 	t := w.tx(codes.TypeTokenMint, demo.Trent, token)
 	tok := w.tokens.get(token)
@@ -94,8 +94,9 @@ func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 	w.commit(t)
 }
 
-// RemoveNFTs burns serials of the treasury, or wipes serials of another account, and reduces the total supply. It does
-// not check that owner holds them. kind is the type of the transaction, which Trent pays.
+// RemoveNFTs burns serials of the treasury, or wipes serials of another account, and reduces the total supply, in the
+// current row of the token without a new version. It does not check that owner holds them. kind is the type of the
+// transaction, which Trent pays.
 func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, serials ...int64) {
 	t := w.tx(kind, demo.Trent, token)
 	for _, serial := range serials {
@@ -107,7 +108,8 @@ func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, seri
 }
 
 // ChangeTreasury changes the treasury of a collection and transfers all serials of the old treasury, with a single
-// transfer of serial -1. It associates the new treasury and sets the memo of the token.
+// transfer of serial -1. It associates the new treasury, unless it is associated already, and sets the memo of the
+// token.
 func (w *World) ChangeTreasury(token, to int64) {
 	t := w.tx(codes.TypeTokenUpdate, demo.Trent, token)
 	from := w.tokens.get(token)["treasury_account_id"].(int64)

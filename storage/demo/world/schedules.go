@@ -105,17 +105,18 @@ func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 	}
 }
 
-// SignSchedule adds signatures of the given key holders to a schedule, in a transaction that payer pays. If a
-// holder has no required key, or has signed before, it calls [World.Fail].
+// SignSchedule adds signatures of the given key holders to a schedule, in a transaction that payer pays. If a holder
+// has no required key, or has signed before, it calls [World.Fail]. It executes nothing, also after the last required
+// signature. The schedule must exist.
 func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 	t := w.tx(codes.TypeScheduleSign, payer, schedule)
 	w.sign(t, schedule, names...)
 	w.commit(t)
 }
 
-// ExecuteSchedule executes the transfer of a schedule, which must not be that of a call, and sets its execution time.
-// It does not check the signatures. The transaction is marked as scheduled and has the transaction ID of the one that
-// created the schedule.
+// ExecuteSchedule executes the transfer of a schedule, which must exist and not be that of a call, and sets its
+// execution time. It does not check the signatures. The transaction is marked as scheduled and has the transaction ID
+// of the one that created the schedule.
 func (w *World) ExecuteSchedule(id int64) {
 	c := w.scheduled[id]
 	t := w.tx(codes.TypeCryptoTransfer, c.Payer, 0)

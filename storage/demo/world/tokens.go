@@ -143,8 +143,8 @@ func (w *World) Associate(account int64, tokens ...int64) {
 	w.commit(t)
 }
 
-// Dissociate ends an association in a transaction that the account pays. The balance must be 0; Dissociate does
-// not check it.
+// Dissociate ends an association in a transaction that the account pays. The association must exist with a balance of
+// 0; Dissociate checks neither.
 func (w *World) Dissociate(account, token int64) {
 	t := w.tx(codes.TypeTokenDissociateFromAccount, account, account)
 	w.associations.save(t.ts, Row{"account_id": account, "token_id": token, "associated": false})
@@ -152,8 +152,8 @@ func (w *World) Dissociate(account, token int64) {
 	w.commit(t)
 }
 
-// SetTokenStatus changes the freeze or KYC status of an association. The transaction type kind determines the
-// column and value. Trent pays.
+// SetTokenStatus changes the freeze or KYC status of an association. The transaction type kind determines the column
+// and value; other types than unfreeze, grant and revoke set frozen. The association must exist. Trent pays.
 func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64) {
 	t := w.tx(kind, demo.Trent, token)
 	column, value := "freeze_status", 1
@@ -170,8 +170,9 @@ func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64
 	w.commit(t)
 }
 
-// ChangeSupply adds amount, which is negative for burns and wipes, to the units of a fungible token that an
-// account holds and to the total supply. kind is the type of the transaction, which Trent pays.
+// ChangeSupply adds amount, which is negative for burns and wipes, to the units of a fungible token that an account
+// holds and to the total supply, in the current row of the token without a new version. kind is the type of the
+// transaction, which Trent pays.
 func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount int64) {
 	t := w.tx(kind, demo.Trent, token)
 	r := w.tokens.get(token)
@@ -322,8 +323,8 @@ func decodeFees[F any](column any) (fees []F) {
 	return fees
 }
 
-// assessFixed adds the transfer of a fixed custom fee from payer to collector, and its assessed_custom_fee, to t.
-// A collector that is the payer pays none.
+// assessFixed adds the transfer of a fixed custom fee from payer to collector, and its assessed_custom_fee, to t. A
+// collector that is the payer pays none. The balances change at commit.
 func (w *World) assessFixed(t *Transaction, payer int64, f FixedFee) {
 	if payer == f.Collector {
 		return

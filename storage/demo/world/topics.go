@@ -88,7 +88,7 @@ func (w *World) SubmitText(topic, payer int64, text string) {
 // SubmitMessage is like SubmitText with chunk information and the maximum custom fee in tinybars that the payer
 // accepts. 0 means no limit. For the first chunk, it sets the payer and start of c. c is nil for a message in one
 // piece. A fixed fee in tinybars above the maximum makes the transaction fail with MAX_CUSTOM_FEE_LIMIT_EXCEEDED.
-// Exempt accounts pay no custom fees.
+// Exempt accounts pay no custom fees. The topic must have been created with [World.CreateTopic].
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
 	t := w.tx(codes.TypeConsensusSubmitMessage, payer, topic)
 	s := w.topicState[topic]

@@ -137,9 +137,10 @@ func (t *Transaction) hbars(from, to, amount int64) {
 	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
 }
 
-// commit adds the fee, pending staking rewards of all parties and their transfers to t, changes the balances, and adds
-// t to the ledger. It returns t. If a balance would be negative, it calls [World.Fail]. It does not look at the result
-// of t: transfers of a failed transaction are applied too.
+// commit adds the fee, pending staking rewards of all parties and their transfers to t, changes the balances, and
+// adds t to the ledger, in w.transactions. Its own rows follow when [World.writeHistory] runs. It returns t. If a
+// balance would be negative, it calls [World.Fail]. It does not look at the result of t: transfers of a failed
+// transaction are applied too.
 func (w *World) commit(t *Transaction) *Transaction {
 	if t.fee > 0 {
 		node, staking := t.fee/20, t.fee/10
@@ -247,7 +248,7 @@ var feesByType = map[ledger.TransactionType]int64{
 }
 
 // AtomicBatch adds an atomic batch that payer pays, with an inner transaction for each account of circle, which pays
-// its own fee and some hbars to the next one, and the last account to the first.
+// its own fee and 2, 3, 4 and so on hbars to the next one, and the last account to the first.
 func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	outer := w.tx(codes.TypeAtomicBatch, payer, 0)
 	outer.memo = memo
@@ -281,7 +282,8 @@ func (w *World) RandomNumber(payer, limit int64) {
 	w.commit(t)
 }
 
-// DuplicateTransfer submits a transfer to two nodes. The second one fails as a duplicate and is charged a fee.
+// DuplicateTransfer submits a transfer to two nodes. The second one fails as a duplicate. The sender pays the fees of
+// both.
 func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 	first := w.TransferHbars(from, to, amount, memo)
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
@@ -298,8 +300,8 @@ func (w *World) FailTransfer(payer int64, result ledger.ResponseCode, memo strin
 	w.commit(t)
 }
 
-// ChangeLiveHash adds a transaction of type kind about the live hash of an account, and a row of live_hash if hash
-// is not nil. A nil hash stands for its deletion, which leaves existing rows.
+// ChangeLiveHash adds a transaction of type kind about the live hash of an account, which pays the fee, and a row of
+// live_hash if hash is not nil. A nil hash stands for its deletion, which leaves existing rows.
 func (w *World) ChangeLiveHash(kind ledger.TransactionType, account int64, hash []byte) {
 	t := w.tx(kind, account, account)
 	if hash != nil {
