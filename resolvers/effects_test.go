@@ -138,6 +138,38 @@ const effectsDocument = `{ transaction(at: "%d.%09d") { effects {
   relationships { accountId tokenId balance { amount before after unknown } changes { field before after } }
   nfts { tokenId serialNumber changes { field before after } } notCovered } } }`
 
+// TestEffectsTwice selects the balances of effects at one place and at three places with different fields, which must
+// not change them.
+func TestEffectsTwice(t *testing.T) {
+	t.Parallel()
+	type balance struct{ Amount, Before string }
+	amounts := func(places string) (all []balance) {
+		var got struct {
+			Transactions struct {
+				Nodes []struct {
+					Effects struct{ Entities, Relationships []map[string]*balance }
+				}
+			}
+		}
+		testenv.Shared(t).Data(t, `{ transactions(first: 60, filter: {types: [CRYPTOTRANSFER]}) { nodes { effects {
+			entities { `+places+` } relationships { `+places+` } } } } }`, nil, &got)
+		for _, n := range got.Transactions.Nodes {
+			for _, e := range append(n.Effects.Entities, n.Effects.Relationships...) {
+				if b := e["one"]; b != nil {
+					all = append(all, *b)
+				}
+			}
+		}
+		return all
+	}
+	const one = `one: balance { amount before } `
+	alone := amounts(one)
+	together := amounts(one + `two: balance { before amount after } three: balance { amount }`)
+	if len(alone) < 60 || !slices.Equal(alone, together) {
+		t.Errorf("%d balances alone, %d at three places:\n%v\n%v", len(alone), len(together), alone, together)
+	}
+}
+
 // effectsAt returns the effects of a transaction by their names, which begin as those of [moved].
 func effectsAt(t *testing.T, g *testenv.Gateway, at int64) map[string]effect {
 	t.Helper()

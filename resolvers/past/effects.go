@@ -101,8 +101,8 @@ func effectsOf(
 	return out
 }
 
-// balancesAfter queues reading the balances before and after transactions in the batch of q and writes them into
-// the rows, which it returns. Nil rows stay nil.
+// balancesAfter queues reading the balances before and after transactions in the batch of q. It returns copies of the
+// rows, since a field can be selected several times. Nil rows stay nil.
 func balancesAfter(
 	q rowplan.Request, of []*ledger.BalanceEffect,
 	queue func(*storage.Batch, []*ledger.BalanceEffect) storage.Result[[]*ledgerstate.MovedBalance],
@@ -110,17 +110,20 @@ func balancesAfter(
 	moved := slices.DeleteFunc(slices.Clone(of), func(e *ledger.BalanceEffect) bool { return e == nil })
 	return storage.Map(queue(loading.BatchOf(q), moved),
 		func(found []*ledgerstate.MovedBalance) []*ledger.BalanceEffect {
-			for i, m := range found {
-				setBalances(moved[i], m)
-			}
-			return of
+			return list.Map(of, func(e *ledger.BalanceEffect) *ledger.BalanceEffect {
+				if e == nil {
+					return nil
+				}
+				m := found[0]
+				found = found[1:]
+				return withBalances(*e, m)
+			})
 		}), nil
 }
 
-// setBalances adds a movement to the effect on a balance, with the balances before and after it, in tinybars, in the
-// smallest unit of the token, or in serials. If they are unknown, it sets e.Unknown to the reason. A second call for
-// the same effect would add the amount again.
-func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
+// withBalances returns the effect on a balance with a movement added, and the balances before and after it, in
+// tinybars, in the smallest unit of the token, or in serials. If they are unknown, Unknown has the reason.
+func withBalances(e ledger.BalanceEffect, m *ledgerstate.MovedBalance) *ledger.BalanceEffect {
 	e.Amount += m.Amount
 	switch {
 	case m.After.Valid:
@@ -131,6 +134,7 @@ func setBalances(e *ledger.BalanceEffect, m *ledgerstate.MovedBalance) {
 	default:
 		e.Unknown = ledger.Of("there is no balance snapshot before")
 	}
+	return &e
 }
 
 // EntityEffectBalance resolves EntityEffect.balance. It queues a read in the batch of q: the hbar balances before and
