@@ -2,6 +2,7 @@ package past
 
 import (
 	"context"
+	"errors"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -33,8 +34,11 @@ func statistics[T, S any](
 	}))
 	return func() ([][]*S, error) {
 		got, err := read()
+		if many := (*transactions.TooManyRowsError)(nil); errors.As(err, &many) {
+			return nil, fault.Of(fault.BadUserInput, many)
+		}
 		if err != nil {
-			return nil, fault.Of(fault.BadUserInput, err)
+			return nil, err
 		}
 		out := make([][]*S, len(of))
 		for i, all := range got {
