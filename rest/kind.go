@@ -230,7 +230,7 @@ func parseBlockNumber(s string) (int64, error) {
 }
 
 // OneOf returns the kind of parameters that accept the given words, case-insensitive. The number of a value is the
-// index of its word. It accepts all operators of the classic family.
+// index of its word. It accepts all operators of the [Classic] family; most bindings ignore them.
 func OneOf(words ...string) Kind {
 	return Kind{
 		Parse: func(_ *Config, v Value) (Value, bool) {
@@ -303,8 +303,9 @@ const (
 	ByGroup
 )
 
-// read splits a value of the classic family into operator and text; without an operator it is eq. ok is false if
-// the operator is unknown or the value has too many parts.
+// read splits a value of the [Classic] family into operator and text; without an operator it is eq. ok is false if
+// the operator is unknown or, for [InOrder], the value has more than two parts. [ByGroup] ignores those before the last
+// two.
 func (g Grammar) read(s string) (v Value, ok bool) {
 	at := strings.LastIndexByte(s, ':')
 	if at < 0 {

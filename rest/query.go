@@ -111,8 +111,8 @@ func arrayLimit(most int) *queryError {
 		most)}
 }
 
-// splitSegment returns the decoded name and value of a parameter, split at the = after its closing bracket, or at
-// the first = if it has no brackets.
+// splitSegment returns the decoded name and value of a parameter, split at the = of the first ]=, even in the value, or
+// else at the first =. Malformed escapes stay as they are.
 func splitSegment(segment string) (name, value string) {
 	at := strings.Index(segment, "]=")
 	if at >= 0 {

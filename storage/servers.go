@@ -386,7 +386,7 @@ func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
 }
 
 // ofPrimary changes c so that connections lead to the primary if the URL has several hosts and no
-// target_session_attrs.
+// target_session_attrs. It is for pools that write and for sessions of their own, and connects to nothing.
 func ofPrimary(c *pgconn.Config) {
 	for _, f := range c.Fallbacks {
 		if c.ValidateConnect == nil && (f.Host != c.Host || f.Port != c.Port) {

@@ -136,7 +136,7 @@ func (r *frequencyRow) frequencies() *Frequencies {
 }
 
 // Part returns the fraction of the rows between two values of the column, both inclusive: between 0 and 1. It assumes
-// that values are distributed evenly. It is 0 if the bounds are not known.
+// that values are distributed evenly. It is 0 if the bounds are not known, or if the range is outside of them.
 func (f *Frequencies) Part(lower, upper int64) float64 {
 	lower, upper = max(lower, f.Lowest), min(upper, f.Highest)
 	if f.Highest <= f.Lowest || upper < lower {

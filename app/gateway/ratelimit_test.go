@@ -172,6 +172,10 @@ func TestRateBehindProxy(t *testing.T) {
 		{"2001:db8:1:2::1", ok},
 		{"2001:db8:1:2:ffff::9", rejected},
 		{"2001:db8:1:3::1", ok},
+		{"203.0.113.3:50001", ok},
+		{"203.0.113.3:50002", rejected},
+		{"[2001:db8:1:4::1]:50003", ok},
+		{"2001:db8:1:4::2", rejected},
 	} {
 		if got := status(behind, c.forwarded); got != c.want {
 			t.Errorf("%s: status %d, want %d", c.forwarded, got, c.want)

@@ -96,17 +96,18 @@ func follow(ctx context.Context, o pagesync.Options) error {
 const progressDelay = 2 * time.Second
 
 // copyPage reads a page of another server, writes it to the database, prints the result, and warns on standard error
-// of what it could not copy. It sets Step in its copy of o to show progress. If the page does not exist afterwards, as
-// in a dry run for a new page, it prints no result and returns nil.
+// of what it could not copy. It sets Step in its copy of o to show progress. A dry run prints only the warnings: its
+// write is rolled back. If recording the source of a mirror or reading the page back fails, the page is already
+// written, and the error is returned without the result.
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(progressDelay)
-	defer bar.end()
 	o.Step = func(done, total int) { bar.show("reading documents", done, total) }
 	follower, err := pagesync.New(o)
 	if err != nil {
 		return err
 	}
 	out, err := follower.Copy(ctx)
+	bar.end()
 	if err != nil {
 		return err
 	}

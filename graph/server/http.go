@@ -86,9 +86,9 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string)
 }
 
 // execute executes the operation of a GET or POST request and writes the response, in parts if parts are deferred.
-// store is called if the document is valid. A response without errors is cached under key, unless its lifetime is 0
-// or its plan is recorded. One that depends on the schema only is cached without the timestamp in the key. If the
-// client has disconnected, it writes nothing.
+// store, which keeps a persisted query, is called if the document is valid. A response without errors is cached under
+// key, unless that is empty, its lifetime is 0 or its plan is recorded. One that depends on the schema only is cached
+// without the timestamp in the key. If the client has disconnected, it writes nothing.
 func (s *Server) execute(
 	w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, store func(), key string,
 ) {

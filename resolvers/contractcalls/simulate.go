@@ -19,9 +19,10 @@ import (
 // MaxSimulatedBytes is the maximum size of the return data and logs of a simulation.
 const MaxSimulatedBytes = 16 << 20
 
-// Simulate runs calls one after another on one state within the limits, without effects on the ledger. A call that
-// fails has a Failure, and the next calls run. Any other error ends the simulation: no result is returned, and all of
-// its gas goes back to the limits.
+// Simulate runs calls one after another on one state within the limits, without effects on the ledger. It reads the
+// state at the block of in from the database, in one snapshot that holds a connection until the last call has ended. A
+// call that fails has a Failure, and the next calls run. Any other error ends the simulation: no result is returned,
+// and all of its gas goes back to the limits.
 func (s *Service) Simulate(ctx context.Context, in *calls.SimulationInput) (*calls.Simulation, error) {
 	done, err := s.limits.admitAll(ctx, in)
 	if err != nil {

@@ -208,8 +208,9 @@ func (g *generator) fill(pattern string) []string {
 	return found
 }
 
-// collect appends the distinct scalar values of members with the given name, and of lists with this name, to found.
-// Empty texts and "0x" are left out.
+// collect appends the distinct texts and numbers of members with the given name, and of lists with this name, at any
+// depth of v, a decoded JSON response, to found: they become values of parameters in generated requests. Empty texts
+// and "0x" are left out. Members of an object are visited in the order of their names.
 func collect(v any, name string, found []string) []string {
 	scalar := func(v any) {
 		text := ""

@@ -18,7 +18,8 @@ import (
 )
 
 // Pack returns the ABI encoding of a call of a method, or of the constructor arguments if method is empty. contract is
-// the name of a compiled contract. If the arguments do not fit, it calls [World.Fail] and returns nil.
+// the name of a compiled contract; an unknown one has no methods. If the arguments do not fit, it calls [World.Fail]
+// and returns nil.
 func (w *World) Pack(contract, method string, args ...any) []byte {
 	a := w.artifacts[contract]
 	data, err := a.ABI.Pack(method, args...)
