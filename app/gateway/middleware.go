@@ -18,9 +18,9 @@ import (
 )
 
 // client is middleware that sets r.RemoteAddr to the client address that trusted proxies report in X-Forwarded-For,
-// which can have a port there. That is the last one that is no trusted proxy, or the first one if all are. Addresses to
-// the left of an invalid one are ignored. If the peer is no trusted proxy, the header is ignored and a warning is logged
-// once. During the shutdown it makes the server close the connection after the response.
+// which can have a port there. That is the last one that is no trusted proxy, or the first one if all are. Addresses
+// to the left of an invalid one are ignored. If the peer is no trusted proxy, the header is ignored and a warning is
+// logged once. During the shutdown it makes the server close the connection after the response.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
 	trusted := func(addr netip.Addr) bool {
