@@ -76,8 +76,8 @@ func (s *servers) watch() {
 }
 
 // check reads the newest block of a server and whether it is a standby, and stores the results in s. If the server
-// does not respond in time, it is down, and the former results remain. It reads no blocks beyond the watermark, if the
-// database has one.
+// responds with an error or not in time, it is down, and the former results remain. It reads no blocks beyond the
+// watermark, if the database has one.
 func (s *server) check(ctx context.Context, all *servers) {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()

@@ -115,8 +115,8 @@ func knownMethod(method string) bool {
 // maxNameLength is the length to which operation names, which clients choose, are truncated in span names.
 const maxNameLength = 100
 
-// spanName returns the name of an operation's span, cut to maxNameLength bytes because clients choose the name of the
-// operation. An operation without a name has its kind.
+// spanName returns the name of an operation's span. The name of the operation, which clients choose, is cut to
+// maxNameLength bytes; without a name, its kind is used.
 func spanName(kind, operation string) string {
 	if operation == "" {
 		return "graphql " + kind

@@ -160,9 +160,10 @@ func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]
 	}
 }
 
-// literal returns the literal of the GraphQL language for a variable's value of type t, to which it must fit: an
-// unknown member of an input object panics. A value that is not null, a boolean, an int, a list or an object becomes
-// an enum value if t is an enum, otherwise a string.
+// literal returns the literal of the GraphQL language for a variable's value of type t, for texts that are shown to
+// people; operations are not executed with it. The value must fit the type: an unknown member of an input object
+// panics. A value that is not null, a boolean, an int, a list or an object becomes an enum value if t is an enum,
+// otherwise a string.
 func (s *Server) literal(t *ast.Type, v any) *ast.Value {
 	switch v := v.(type) {
 	case nil:

@@ -214,8 +214,8 @@ func balanceProblem(detail string) *rest.Problem {
 	}
 }
 
-// finishBalances sets the number of tokens in each balance, and sets the filter of public keys again, without their
-// operators, if a snapshot is requested.
+// finishBalances is the Finish of GET /balances. It sets the number of tokens in each balance, and sets the filter of
+// public keys again, without their operators, if a snapshot is requested. An invalid key is a 400. It reads nothing.
 func finishBalances(r *rest.Request) error {
 	r.Variables["tokens"] = r.Config.TokensInList
 	if r.Variables["at"] == nil {

@@ -28,9 +28,10 @@ func (m moves) net(condition, rest string) string {
     where ` + condition + ` group by s.consensus_timestamp, ` + m.token + `, ` + m.account + rest + `)`
 }
 
-// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is
-// "", and adds its arguments to w. second is the sort column after the time. of is the condition that relates rows to
-// the parent, and bound the end of a condition on their time.
+// page returns the statement for the page p of the net changes of a parent, without those beyond a bound unless it is
+// "". of is the condition that relates rows to the parent, and bound the end of a condition on their time; their
+// arguments are in w already. It adds its own arguments to w and leaves the text of w. second is the sort column after
+// the time.
 func (m moves) page(w *storage.Where, of, second, bound string, f ledger.TransferFilter, p storage.Page) string {
 	part := storage.With(w.Args...)
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)

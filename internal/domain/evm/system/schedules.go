@@ -469,8 +469,9 @@ func (c *call) isScheduled(p *plan) bool {
 	return false
 }
 
-// create adds a schedule to the simulation and returns its address. It makes the creator's key its admin key and a
-// signature, in s too.
+// create adds a schedule to the simulation, until the frame is reverted, and returns its address. In s, it notes that
+// the creator's key is the admin key, and adds the creator's keys as signatures. It can read the ledger; if that fails,
+// it aborts the run.
 func (c *call) create(s *schedule) []any {
 	id := c.facts.create(ledger.EntitySchedule)
 	s.hasAdmin = true
