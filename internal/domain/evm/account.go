@@ -23,8 +23,8 @@ const (
 	treasuryNumber     = 2
 )
 
-// isAlwaysEmpty reports whether contracts see an entity as an empty account: accounts that collect fees and pay
-// rewards.
+// isAlwaysEmpty reports whether contracts see the entity with a number as an account without code and nonce, whatever
+// the ledger has: the accounts that collect fees and pay rewards. See [State.newAccount].
 func isAlwaysEmpty(num int64) bool { return num == 98 || num >= 800 && num <= 802 }
 
 // account is the state of an address in a simulation.
@@ -60,9 +60,9 @@ func (s *State) account(a common.Address) *account {
 	return s.newAccount(a, s.Entity(a))
 }
 
-// Entity returns the entity at an address in any form, or nil if it does not exist. It reads the source on first use,
-// and aborts the run if that fails. It returns the entity of the ledger, without changes of the simulation. Contracts
-// see an entity only at its [Canonical] address.
+// Entity returns the entity at an address in any form, or nil if it does not exist. It reads the source on first use
+// and caches the entity, which callers must not change; a failed read aborts the run. It returns the entity of the
+// ledger, without changes of the simulation. Contracts see an entity only at its [Canonical] address.
 func (s *State) Entity(a common.Address) *worldstate.Entity {
 	if e, known := s.entities[a]; known {
 		return e
@@ -153,13 +153,14 @@ func (s *State) prefetch(addresses ...common.Address) error {
 // tinybars returns a balance as an unsigned number. A negative balance counts as 0.
 func tinybars(v int64) uint256.Int { return *uint256.NewInt(uint64(max(v, 0))) }
 
-// isLongZero reports whether an address encodes an entity number.
+// isLongZero reports whether an address encodes an entity number: 12 zero bytes and the number. The zero address
+// encodes 0.
 func isLongZero(a common.Address) bool {
 	_, ok := ledger.EVMAddress(a).Num()
 	return ok
 }
 
-// longZero returns the address of an entity number.
+// longZero returns the address that encodes an entity number: 12 zero bytes and the number, without shard and realm.
 func longZero(num int64) common.Address { return common.Address(ledger.EntityID(num).LongZero()) }
 
 // Selectors of the functions of accounts.
@@ -169,7 +170,8 @@ var (
 	setUnlimitedAutomaticAssociations = [4]byte{0xf5, 0x67, 0x7e, 0x99}
 )
 
-// isAccountSelector reports whether selector is a function of accounts without code.
+// isAccountSelector reports whether selector is that of a function that accounts without code have, because calls of
+// it are passed to the account service.
 func isAccountSelector(selector [4]byte) bool {
 	return selector == hbarAllowance || selector == hbarApprove || selector == setUnlimitedAutomaticAssociations
 }

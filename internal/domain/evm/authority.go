@@ -11,7 +11,8 @@ import (
 
 // Authority returns the account that signed an EIP-7702 authorization for the network with the given chain ID or for
 // any network, and its nonce. ok reports whether the authorization is valid; otherwise the other results must not be
-// used. It reads nothing, so it does not compare the nonce with that of the account.
+// used. It recovers the signer from the signature and reads nothing, so it does not compare the nonce with that of the
+// account.
 func Authority(a *ledger.Authorization, chainID uint64) (signer ledger.EVMAddress, nonce int64, ok bool) {
 	number := func(text ledger.Null[string]) (v uint256.Int, ok bool) {
 		digits := strings.TrimLeft(ledger.TrimHexPrefix(text.V), "0")

@@ -84,8 +84,8 @@ func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byt
 }
 
 // exit is called when a frame ends, by the EVM, or by [Simulation.create] for the outermost creation. It removes the
-// frame and the halts that were decided in it, and passes the frame to the tracer if there is one. The code of a halt
-// of the outermost frame becomes that of the run.
+// frame and the halts that were decided in it, and passes the frame, the gas that it used and its error to the tracer
+// if there is one. The code of a halt of the outermost frame becomes that of the run.
 func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	depth := len(s.state.frames)
 	if s.tracer != nil {
@@ -146,8 +146,9 @@ func (s *Simulation) opcode(
 	}
 }
 
-// beforeOpcode applies the rules of an opcode that the interpreter does not implement. It can change the block
-// number that the opcode sees, make the frame fail, or abort the run.
+// beforeOpcode applies the rules of an opcode that the interpreter does not implement. It can change the block number
+// that the opcode sees, make the frame fail, read accounts and tokens, or abort the run. The EVM has checked that the
+// stack has the operands of the opcode.
 func (s *Simulation) beforeOpcode(op vm.OpCode, frame *vm.ScopeContext) {
 	stack := frame.StackData()
 	last := len(stack) - 1
@@ -186,7 +187,8 @@ func (s *Simulation) requireAccount(a common.Address) {
 }
 
 // checkSelfDestruct aborts the run with a response code if a contract must not destroy itself. The current frame
-// cannot be stopped alone. In a static frame it does nothing, because the interpreter rejects the opcode.
+// cannot be stopped alone. In a static frame it does nothing, because the interpreter rejects the opcode. It can read
+// the beneficiary and the tokens of the contract; a failed read aborts the run too.
 func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 	if s.state.frames.top().Static {
 		return // the interpreter rejects it
@@ -220,10 +222,10 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 	return hash
 }
 
-// canTransfer reports whether a frame may send value. The EVM calls it before [Simulation.transfer]. It can set a
-// response code as [Simulation.canReceive] does. Unless payers are validated, a sender that is no contract has at
-// least the minimum balance. The current frame is the called one, except in the creation of a contract, where it is
-// the creator.
+// canTransfer reports whether a frame may send value, in tinybars. The EVM calls it before [Simulation.transfer]. It
+// can read both accounts, and set a response code as [Simulation.canReceive] does. Unless payers are validated, a
+// sender that is no contract has at least the minimum balance. The current frame is the called one, except in the
+// creation of a contract, where it is the creator.
 func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint256.Int) bool {
 	if value.IsZero() {
 		return true
@@ -294,8 +296,9 @@ type frames []*Frame
 // top returns the current frame. It panics if there is none.
 func (f frames) top() *Frame { return f[len(f)-1] }
 
-// push adds a frame. from is the contract whose opcode made the call, to is the contract whose code runs. A nil value
-// is 0. A frame in a static one is static. A delegate call has the caller and the value of the frame that it is in.
+// push adds a frame. from is the contract whose opcode made the call, to is the contract whose code runs. input is
+// kept without a copy. gas is the limit of the frame. A nil value is 0. A frame in a static one is static. A delegate
+// call has the caller and the value of the frame that it is in.
 func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas uint64, value *big.Int) {
 	frame := &Frame{
 		Op: op, Caller: from, Self: to, Value: new(uint256.Int), Code: to, Input: input, Gas: gas,

@@ -111,8 +111,9 @@ func (l Level) ChainConfig(chainID uint64) *params.ChainConfig {
 // hollow account.
 const hollowAccountGas = 549_000
 
-// intrinsicGas returns the gas that a message costs before it runs, and the minimum that it is charged (EIP-7623),
-// or 0 if there is no minimum.
+// intrinsicGas returns the gas that a message costs before it runs, and the minimum that it is charged (EIP-7623), or
+// 0 if there is no minimum. Both are a constant and a price per byte of the data, which is lower for zeros. A creation
+// costs another constant and, from Level38 on, a price per 32 bytes of initcode. It reads nothing.
 func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	zeros := uint64(bytes.Count(m.Data, []byte{0}))
 	others := uint64(len(m.Data)) - zeros

@@ -50,7 +50,7 @@ type Config struct {
 	// BlockHashWindow is the number of blocks whose hashes contracts can read, which end with the current block.
 	// Default: [DefaultBlockHashWindow].
 	BlockHashWindow uint64
-	// MaxRefundPercent is the maximum share of unused gas that is refunded. Default: 100.
+	// MaxRefundPercent is the maximum refund of unused gas, in percent of the gas limit. Default: 100.
 	MaxRefundPercent uint64
 	// CacheBytes is the size of the code cache. 0 disables it.
 	CacheBytes uint64

@@ -135,8 +135,8 @@ type pointEvaluation struct {
 	sim **Simulation
 }
 
-// Run implements vm.PrecompiledContract. If the set-up is not complete, it aborts the run with
-// [ErrPointEvaluation].
+// Run implements vm.PrecompiledContract: it runs the point evaluation of Ethereum. If the set-up is not complete, it
+// aborts the run with [ErrPointEvaluation], and does not wait.
 func (p pointEvaluation) Run(input []byte) ([]byte, error) {
 	select {
 	case <-setUp.ready:

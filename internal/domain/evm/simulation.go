@@ -111,8 +111,8 @@ type participants struct {
 
 // resolve returns the canonical addresses of sender and callee, whose entities it reads from the source. failure is
 // not nil if the sender does not exist or is not an account. A contract as sender is replaced by the treasury, and so
-// is the zero address in a message without value. A callee without an entity keeps its address. err is that of a
-// failed read.
+// is the zero address in a message without value. A callee without an entity keeps its address, and p.to is nil for a
+// creation. err is that of a failed read. m is not changed.
 func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err error) {
 	from := common.Address(m.From.V)
 	if m.From.V == (ledger.EVMAddress{}) && m.Value == 0 {

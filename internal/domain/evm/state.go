@@ -147,42 +147,48 @@ func Overlay[T any](s *State, key any, fresh func() *T) *T {
 	return v
 }
 
-// Exist implements vm.StateDB. It reads the account from the source on first use.
+// Exist implements vm.StateDB. It reads the account from the source on first use. A failed read aborts the run.
 func (s *State) Exist(a common.Address) bool { return s.account(a).exists }
 
-// Empty implements vm.StateDB. An account that exists is never empty, so that calling it does not create it.
+// Empty implements vm.StateDB. An account that exists is never empty, so that calling it does not create it. It reads
+// the account from the source on first use. A failed read aborts the run.
 func (s *State) Empty(a common.Address) bool { return !s.account(a).exists }
 
-// CreateAccount implements vm.StateDB: it marks the account as existing and keeps its balance. The change is undone if
-// the frame is reverted.
+// CreateAccount implements vm.StateDB: it marks the account, which it reads from the source on first use, as existing
+// and keeps its balance. The change is undone if the frame is reverted. A failed read aborts the run.
 func (s *State) CreateAccount(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.exists, true)
 }
 
-// CreateContract implements vm.StateDB: it marks the account as a contract that the current message created. The
-// change is undone if the frame is reverted.
+// CreateContract implements vm.StateDB: it marks the account, which it reads from the source on first use, as a
+// contract that the current message created. The change is undone if the frame is reverted. A failed read aborts the
+// run.
 func (s *State) CreateContract(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.created, true)
 	Set(s, &x.isContract, true)
 }
 
-// IsNewContract implements vm.StateDB. It reports whether the current message created the contract.
+// IsNewContract implements vm.StateDB. It reports whether the current message created the contract. It reads the
+// account from the source on first use. A failed read aborts the run.
 func (s *State) IsNewContract(a common.Address) bool { return s.account(a).created }
 
 // SelfDestruct implements vm.StateDB: it sets the balance to 0 and marks the account, which [State.commit] removes.
-// The change is undone if the frame is reverted.
+// The change is undone if the frame is reverted. It reads the account from the source on first use. A failed read
+// aborts the run.
 func (s *State) SelfDestruct(a common.Address) {
 	x := s.account(a)
 	Set(s, &x.destroyed, true)
 	Set(s, &x.balance, uint256.Int{})
 }
 
-// HasSelfDestructed implements vm.StateDB. It reports whether the current message destroyed the account.
+// HasSelfDestructed implements vm.StateDB. It reports whether the current message destroyed the account, which it
+// reads from the source on first use. A failed read aborts the run.
 func (s *State) HasSelfDestructed(a common.Address) bool { return s.account(a).destroyed }
 
-// GetBalance implements vm.StateDB. It returns tinybars. For system accounts it returns 0.
+// GetBalance implements vm.StateDB. It returns a copy of the balance in tinybars. For system accounts it returns 0
+// without a read; other accounts are read from the source on first use. A failed read aborts the run.
 func (s *State) GetBalance(a common.Address) *uint256.Int {
 	if num, ok := ledger.EVMAddress(a).Num(); ok && num <= lastSystemAccount {
 		return new(uint256.Int)
@@ -221,10 +227,11 @@ func (s *State) AddBalance(a common.Address, v *uint256.Int, _ tracing.BalanceCh
 	return old
 }
 
-// GetNonce implements vm.StateDB. It reads the account from the source on first use.
+// GetNonce implements vm.StateDB. It reads the account from the source on first use. A failed read aborts the run.
 func (s *State) GetNonce(a common.Address) uint64 { return s.account(a).nonce }
 
-// SetNonce implements vm.StateDB. The change is undone if the frame is reverted.
+// SetNonce implements vm.StateDB. It reads the account from the source on first use; a failed read aborts the run. The
+// change is undone if the frame is reverted.
 func (s *State) SetNonce(a common.Address, n uint64, _ tracing.NonceChangeReason) {
 	Set(s, &s.account(a).nonce, n)
 }
@@ -255,7 +262,8 @@ func isRedirected(e *worldstate.Entity) bool {
 	return e != nil && (e.Type == ledger.EntityToken || e.Type == ledger.EntitySchedule)
 }
 
-// isDelegatedTo reports whether the current frame runs an account that delegates its code to the entity at a.
+// isDelegatedTo reports whether the current frame runs an account that delegates its code to the entity at a. It reads
+// nothing: the account of the frame has been read.
 func (s *State) isDelegatedTo(a common.Address) bool {
 	if len(s.frames) == 0 || s.frames.top().Code == a {
 		return false
@@ -264,8 +272,8 @@ func (s *State) isDelegatedTo(a common.Address) bool {
 	return x != nil && x.entity != nil && x.entity.Delegation.Valid && x.entity.Delegation.V == ledger.EVMAddress(a)
 }
 
-// accountProxy returns the code of an account without code while a function of the account service is called on
-// it: a proxy of the system contract. Otherwise it returns nil.
+// accountProxy returns the code of the account x at address a, which has none, while a function of the account service
+// is called on it: a proxy of the system contract. Otherwise it returns nil.
 func (s *State) accountProxy(a common.Address, x *account) []byte {
 	if x.entity == nil || x.entity.Type != ledger.EntityAccount || !s.level.hasAccountService() || len(s.frames) == 0 {
 		return nil
@@ -295,7 +303,8 @@ func (s *State) GetCodeHash(a common.Address) common.Hash {
 	}
 }
 
-// GetCodeSize implements vm.StateDB. It returns the size in bytes, and 0 without code.
+// GetCodeSize implements vm.StateDB. It returns the size in bytes, and 0 without code. It reads the account from the
+// source on first use. A failed read aborts the run.
 func (s *State) GetCodeSize(a common.Address) int {
 	if x := s.account(a); x.code != nil {
 		return len(x.code.bytes)
@@ -304,7 +313,7 @@ func (s *State) GetCodeSize(a common.Address) int {
 }
 
 // SetCode implements vm.StateDB. It returns the previous code, or nil. It keeps b without a copy. The change is undone
-// if the frame is reverted.
+// if the frame is reverted. It reads the account from the source on first use. A failed read aborts the run.
 func (s *State) SetCode(a common.Address, b []byte, _ tracing.CodeChangeReason) []byte {
 	x := s.account(a)
 	var old []byte
@@ -315,10 +324,12 @@ func (s *State) SetCode(a common.Address, b []byte, _ tracing.CodeChangeReason) 
 	return old
 }
 
-// AddRefund implements vm.StateDB. It adds to the gas that is refunded at the end of the message.
+// AddRefund implements vm.StateDB. It adds to the gas that is refunded at the end of the message. The change is undone
+// if the frame is reverted.
 func (s *State) AddRefund(gas uint64) { Set(s, &s.refund, s.refund+gas) }
 
-// SubRefund implements vm.StateDB. It subtracts from the gas that is refunded at the end of the message.
+// SubRefund implements vm.StateDB. It subtracts from the gas that is refunded at the end of the message: at most what
+// has been added, which it does not check. The change is undone if the frame is reverted.
 func (s *State) SubRefund(gas uint64) { Set(s, &s.refund, s.refund-gas) }
 
 // GetRefund implements vm.StateDB. It returns the gas that is refunded at the end of the message.
@@ -351,7 +362,7 @@ func (s *State) Witness() *stateless.Witness { return nil }
 // AccessEvents implements vm.StateDB. There are none: the ledger does not charge for parts of a trie.
 func (s *State) AccessEvents() *state.AccessEvents { return nil }
 
-// Finalise implements vm.StateDB. It does nothing: a state ends with its transaction.
+// Finalise implements vm.StateDB. It does nothing and returns nil: [State.commit] and [State.reset] end a message.
 func (s *State) Finalise(params.Rules) *bal.ConstructionBlockAccessList { return nil }
 
 // SetTxContext implements vm.StateDB. It does nothing: [State.AddLog] does not add the hash and the index

@@ -70,7 +70,8 @@ func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash 
 	return old
 }
 
-// current returns the value of a slot for the tracer, without reporting its use.
+// current returns the value of a slot for the tracer, without reporting its use. It reads the slot from the source on
+// first use. If the read fails, it aborts the run.
 func (s *State) current(a common.Address, slot common.Hash) common.Hash {
 	v, _ := s.GetStateAndCommittedState(a, slot)
 	return v
@@ -164,7 +165,8 @@ func newCode(b []byte) *code {
 	return &code{bytes: b, hash: crypto.Keccak256Hash(b), uses: scanOpcodes(b)}
 }
 
-// scanOpcodes returns the opcodes in code. It may report too many, because compilers append data to the code.
+// scanOpcodes returns which of the opcodes that need help (see [opcodes]) are in code. Operands of PUSH do not count.
+// It may report too many, because compilers append data to the code.
 func scanOpcodes(b []byte) opcodes {
 	var set opcodes
 	for i := 0; i < len(b); i++ {
@@ -204,8 +206,9 @@ func newCodeCache(limit uint64) *codeCache {
 	}
 }
 
-// get returns the scanned code of bytes from a source, and caches it. Sources that cache code return the same
-// bytes again, so their address in memory is the key. The cache keeps them alive. c may be nil.
+// get returns the scanned code of bytes from a source, and caches it. Sources that cache code return the same bytes
+// again, so their address in memory is the key. The cache keeps them alive. c may be nil. It may be called
+// concurrently.
 func (c *codeCache) get(b []byte) *code {
 	if c == nil || len(b) == 0 {
 		return newCode(b)
@@ -219,10 +222,12 @@ func (c *codeCache) get(b []byte) *code {
 	return made
 }
 
-// Load implements vm.JumpDestCache: it returns the valid jump destinations of code by its hash. c must not be nil.
+// Load implements vm.JumpDestCache: it returns the valid jump destinations of code by its hash, and whether they are
+// cached. c must not be nil. It may be called concurrently.
 func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.GetIfPresent(hash) }
 
-// Store implements vm.JumpDestCache: it caches the valid jump destinations of code by its hash. c must not be nil.
+// Store implements vm.JumpDestCache: it caches the valid jump destinations of code by its hash. c must not be nil. It
+// may be called concurrently.
 func (c *codeCache) Store(hash common.Hash, v vm.BitVec) { c.dests.Set(hash, v) }
 
 // Parts of the proxy code of tokens, schedules and accounts. It delegates the call to a system contract and passes the
@@ -247,7 +252,8 @@ var (
 	scheduleRedirect = redirect{0x16b, [4]byte{0x5c, 0x38, 0x89, 0xca}} // redirectForScheduleTxn(address,bytes)
 )
 
-// proxy returns the EVM code of the entity at an address: it passes each call to the system contract of r.
+// proxy returns the EVM code of the entity at an address: it passes each call, with that address, to the function
+// r.selector of the system contract with the number r.system.
 func (r redirect) proxy(of common.Address) []byte {
 	return bytes.Join([][]byte{
 		proxyHead,

@@ -249,8 +249,8 @@ func (s *Simulation) isEthereumPrecompile(num int64) bool {
 	return slices.Contains(s.machine.engines[s.level].warm, longZero(num))
 }
 
-// isCodeless reports whether calls of an address run no EVM code, because it has the number of a system account or
-// precompiled contract.
+// isCodeless reports whether calls of an address run no EVM code, because it has the number of a system account or of
+// a precompiled contract, from 1 to lastSystemAccount.
 func (s *Simulation) isCodeless(a common.Address) bool {
 	num, ok := ledger.EVMAddress(a).Num()
 	return ok && num > 0 && num <= lastSystemAccount

@@ -84,7 +84,8 @@ func (b *bill) add(name feepb.Extra, count int64) {
 	b.Service.charge(b.schedule.prices[e], r, count)
 }
 
-// addSome is like add, but does nothing if the transaction has no unit.
+// addSome is like [bill.add], but does nothing if the transaction has no unit: then the schedule need not define the
+// extra.
 func (b *bill) addSome(e feepb.Extra, count int64) {
 	if count > 0 {
 		b.add(e, count)
@@ -94,7 +95,8 @@ func (b *bill) addSome(e feepb.Extra, count int64) {
 // isState reports whether the estimate is in mode [State], in which b.facts are the facts of the ledger.
 func (b *bill) isState() bool { return b.Mode == State }
 
-// waive makes the transaction free: it sets the parts of the node, the service and the network to 0.
+// waive makes the transaction free, as updates of system files are: it sets the parts of the node, the service and the
+// network to 0.
 func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkPart{} }
 
 // Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError]. A type that the

@@ -71,7 +71,7 @@ func (d *definition) find(e Extra) (reference, bool) {
 }
 
 // decode decodes a serialized FeeSchedule. It fails if a message has an unknown field, because unknown prices must not
-// be ignored.
+// be ignored. Errors wrap [ErrSchedule]. It does not check the prices.
 func decode(content []byte) (*feepb.FeeSchedule, error) {
 	var file feepb.FeeSchedule
 	err := proto.Unmarshal(content, &file)
@@ -111,8 +111,9 @@ func ParseSchedule(content []byte) (*Schedule, error) {
 	return s, nil
 }
 
-// GasPrice returns the price of gas in a serialized FeeSchedule. An unknown field makes the schedule invalid; the
-// other prices need not be valid. All errors wrap [ErrSchedule]. The price is null if the schedule does not price gas.
+// GasPrice returns the price of gas in a serialized FeeSchedule, in tinycents. An unknown field makes the schedule
+// invalid; the other prices need not be valid. All errors wrap [ErrSchedule]. The price is null if the schedule does
+// not price gas.
 func GasPrice(content []byte) (ledger.SimpleGas, error) {
 	file, err := decode(content)
 	if err != nil {
@@ -127,8 +128,8 @@ func GasPrice(content []byte) (ledger.SimpleGas, error) {
 }
 
 // newSchedule returns the schedule of a file. It fails if the fee of the node or of the network or all services are
-// missing, if a reference has no price, if something is unknown or declared twice, if a price is not positive, or if
-// something else is negative.
+// missing, if a reference has no price, if something is unknown or declared twice, if a price or the multiplier of the
+// network is not positive, or if something else is negative. It does not keep the file.
 func newSchedule(file *feepb.FeeSchedule) (*Schedule, error) {
 	s := &Schedule{
 		nodeBase: file.GetNode().GetBaseFee(), multiplier: int64(file.GetNetwork().GetMultiplier()),
@@ -243,7 +244,8 @@ func times(a, b int64) int64 {
 //go:embed simple_fees.json
 var builtIn []byte
 
-// Default returns the schedule of a new network, which is built in. Callers use it if the database has none.
+// Default returns the schedule of a new network, which is built in. Callers use it if the database has none. It parses
+// it at each call. It fails only if the built-in file is wrong.
 func Default() (*Schedule, error) {
 	file, err := DefaultFile()
 	if err != nil {
@@ -252,11 +254,12 @@ func Default() (*Schedule, error) {
 	return ParseSchedule(file)
 }
 
-// DefaultFile returns the content of the fee schedule file of a new network: a serialized FeeSchedule.
+// DefaultFile returns the content of the fee schedule file of a new network: a new serialized FeeSchedule. It fails
+// only if the built-in JSON is wrong.
 func DefaultFile() ([]byte, error) { return EncodeSchedule(builtIn) }
 
 // EncodeSchedule converts a schedule from JSON to a serialized FeeSchedule, in the same order. It does not validate
-// the schedule.
+// the schedule. Errors wrap [ErrSchedule].
 func EncodeSchedule(text []byte) ([]byte, error) {
 	var s feepb.FeeSchedule
 	if err := protojson.Unmarshal(text, &s); err != nil {

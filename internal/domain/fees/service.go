@@ -13,7 +13,7 @@ const (
 	lastSystemFile  = 750
 )
 
-// functionOf returns the type of a transaction, NONE if it cannot be estimated.
+// functionOf returns the type of a transaction, NONE if the body has no transaction or one of an unknown type.
 func functionOf(body *services.TransactionBody) services.HederaFunctionality {
 	message := body.ProtoReflect()
 	data := message.WhichOneof(message.Descriptor().Oneofs().ByName("data"))

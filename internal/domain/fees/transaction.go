@@ -70,7 +70,8 @@ func Parse(b []byte) (*Transaction, error) {
 	return t, nil
 }
 
-// ParseAny decodes a serialized Transaction like [Parse], or the first transaction of a list (see [IsList]).
+// ParseAny decodes a serialized Transaction like [Parse], with its errors, or the first transaction of a list (see
+// [IsList]).
 func ParseAny(b []byte) (*Transaction, error) {
 	if t := firstOfList(b); t != nil {
 		return t, nil

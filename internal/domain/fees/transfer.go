@@ -36,7 +36,8 @@ func (t transfers) nfts() (all []*services.NftTransfer) {
 	return all
 }
 
-// transfersOf returns the transfers of a transaction, or none if it is neither a transfer nor an airdrop.
+// transfersOf returns the transfers of a transaction, or none if it is neither a transfer nor an airdrop. The lists
+// are those of the message.
 func transfersOf(body *services.TransactionBody) transfers {
 	if t := body.GetCryptoTransfer(); t != nil {
 		return transfers{t.GetTransfers().GetAccountAmounts(), t.GetTokenTransfers()}
@@ -105,7 +106,7 @@ type account struct {
 	named                bool // identified by an alias
 }
 
-// accountOf returns the account of a message as a comparable value: number or alias.
+// accountOf returns the account of a message as a comparable value: number or alias. A nil message is the zero value.
 func accountOf(id *services.AccountID) account {
 	a := account{shard: id.GetShardNum(), realm: id.GetRealmNum(), number: id.GetAccountNum()}
 	if alias, named := id.GetAccount().(*services.AccountID_Alias); named {
@@ -133,8 +134,8 @@ func (t transfers) accounts() (n int64, complete bool) {
 	return int64(len(seen)), complete
 }
 
-// hooks returns the number of hook calls and the sum of their gas limits, of which each counts at most maxHookGas. A
-// hook that is called before and after counts twice, as does its gas.
+// hooks returns the number of hook calls and the sum of their gas limits, of which each counts at most maxHookGas, and
+// as 0 from 2^63 on. A hook that is called before and after counts twice, as does its gas.
 func (t transfers) hooks() (calls, gas int64) {
 	call := func(hook *services.HookCall, times int64) {
 		if hook == nil {
@@ -198,7 +199,7 @@ const (
 )
 
 // canCreate reports whether a transfer to an unused alias creates an account: an EVM address that is not long-zero, or
-// a single key. For an ECDSA key it returns the address by which an existing account may be found.
+// a single key. For an ECDSA key it returns the address by which an existing account may be found, else nil.
 func canCreate(alias []byte) (address ledger.Alias, possible bool) {
 	if len(alias) == addressLength {
 		return nil, slices.ContainsFunc(alias[:12], func(c byte) bool { return c != 0 })

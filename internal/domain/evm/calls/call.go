@@ -14,7 +14,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// GasHex returns the gas as "0x" and 16 hex digits, or null if the call fails.
+// GasHex returns the field gasHex of the schema: the gas as "0x" and 16 hex digits, or null if the call fails.
 func (e *GasEstimate) GasHex() ledger.Null[string] {
 	if !e.Gas.Valid {
 		return ledger.Null[string]{}
@@ -39,8 +39,8 @@ var initCode = regexp.MustCompile(`(60806040|60606040)[0-9a-f]*39[0-9a-f]*f3`)
 // minInitCode is the minimum length of initcode in hex digits.
 const minInitCode = 14
 
-// Validate returns an error for each rule that the input violates. The maximum gas and whether state overrides are
-// allowed are settings of the service, which it does not check.
+// Validate returns an error for each rule that the input violates, nil if there is none. The maximum gas and whether
+// state overrides are allowed are settings of the service, which it does not check.
 func (c *ContractCallInput) Validate() []*InputError {
 	var v violations
 	v.check(c.From == nil || len(c.From) == len(ledger.EVMAddress{}), InputError{Field: "from", Rule: ValidLength})

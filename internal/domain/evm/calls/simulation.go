@@ -25,7 +25,7 @@ func (c *SimulatedCall) Status() string {
 	return "0x1"
 }
 
-// Removed returns false. The field is in the graph because Ethereum clients expect it.
+// Removed returns false, for the field removed of the schema, which Ethereum clients expect.
 func (l *SimulatedLog) Removed() bool { return false }
 
 // Call returns the call as a new input of a single call, without block and state overrides.
@@ -49,9 +49,9 @@ func (s *SimulationInput) HasOverrides() bool {
 	return slices.ContainsFunc(s.Blocks, func(b *SimulatedBlockInput) bool { return len(b.StateOverrides) > 0 })
 }
 
-// Validate returns an error for each rule that the input violates. The maximum gas and whether state overrides are
-// allowed are settings of the service, which it does not check. Once there are too many calls, it does not check
-// those of the same block and of later ones.
+// Validate returns an error for each rule that the input violates, nil if there is none. The maximum gas and whether
+// state overrides are allowed are settings of the service, which it does not check. Once there are too many calls, it
+// does not check those of the same block and of later ones.
 func (s *SimulationInput) Validate() []*InputError {
 	var v violations
 	v.check(

@@ -68,8 +68,8 @@ const (
 	accountUpdatePrice = dollar / 100_000 * 22
 )
 
-// ownerAndSpender returns the parties of an allowance and the remaining arguments. The owner is the called
-// account, or the first argument. code is not 0 if one of them does not exist.
+// ownerAndSpender returns the parties of an allowance and the arguments after them. The owner is the called account,
+// or the first argument. code is not 0 if one of them does not exist; the other results must then not be used.
 func (c *call) ownerAndSpender(in []any) (owner, spender ledger.EntityID, rest []any, code ledger.ResponseCode) {
 	at := c.entity
 	if !c.redirect {
@@ -241,9 +241,9 @@ func dissociate(c *call, in []any) error {
 	return nil
 }
 
-// dissociateFrom removes the association of an account with a token in the simulation. It fails if the token is
-// paused, or the account still has a balance, is frozen or is the treasury. If the token is deleted, in the ledger or
-// in the simulation, the last three do not matter, and the balance is removed too.
+// dissociateFrom removes the association of an account with the token at an address in the simulation. It fails
+// without one, if the token is paused, or if the account still has a balance, is frozen or is the treasury. If the
+// token is deleted, in the ledger or in the simulation, the last three do not matter, and the balance is removed too.
 func (c *call) dissociateFrom(p ledger.EntityID, at common.Address) error {
 	id, ok := c.facts.tokenID(at)
 	err := refuse(!ok, codes.InvalidTokenID)

@@ -46,7 +46,7 @@ func settleAirdrops(c *call, in []any) error {
 
 // settleOwnAirdrop claims, if c.f.sets is set, or cancels an airdrop of the called token to or by the caller:
 // claimAirdropFT(sender), claimAirdropNFT(sender, serial), cancelAirdropFT(receiver) and cancelAirdropNFT(receiver,
-// serial).
+// serial). See [call.settle] for failures.
 func settleOwnAirdrop(c *call, in []any) error {
 	sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
 	if c.f.sets {
@@ -141,7 +141,7 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 }
 
 // claim transfers a pending airdrop in the simulation and associates its receiver with the token. The sender has
-// already paid the custom fees. It leaves the airdrop pending.
+// already paid the custom fees. It leaves the airdrop pending. It fails with a [refusal] as [call.moveToken] does.
 func (c *call) claim(k airdropKey, a *airdrop) error {
 	t, err := c.activeTokenAt(longZero(k.token))
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *call) claim(k airdropKey, a *airdrop) error {
 }
 
 // rejectTokens implements rejectTokens(owner, tokens, (token, serial)[]): it returns all of an account's units of
-// tokens, and serials, to the treasuries. It charges no custom fees.
+// tokens, and serials, to the treasuries. It charges no custom fees. For changes and failures see [call.reject].
 func rejectTokens(c *call, in []any) error {
 	owner, err := c.existingParty(in[0], codes.InvalidOwnerID)
 	if err != nil {
@@ -176,11 +176,11 @@ func rejectTokens(c *call, in []any) error {
 	return c.reject(owner, what, units)
 }
 
-// rejectOwn implements rejectTokenFT(): it returns the caller's units of the called token to the treasury.
+// rejectOwn implements rejectTokenFT(): it returns the caller's units of the called token as [call.reject] does.
 func rejectOwn(c *call, _ []any) error { return c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
 
 // rejectOwnSerials implements rejectTokenNFTs(serials): it returns the caller's serials of the called token to the
-// treasury.
+// treasury. For changes and failures see [call.reject].
 func rejectOwnSerials(c *call, in []any) error {
 	return c.reject(
 		c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0,
@@ -262,7 +262,8 @@ func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 // airdropTokens implements airdropTokens((token, (account, amount, approved)[], (from, to, serial, approved)[])[]): it
 // sends units and serials of tokens in the simulation. A receiver that is associated with the token, or has a free
 // automatic association, receives it at once. For other receivers the airdrop is pending until they claim it. The
-// sender pays all custom fees at once, including those that a transfer would deduct from the received amount.
+// sender pays all custom fees at once, including those that a transfer would deduct from the received amount. It fails
+// with a [refusal]; earlier changes then remain, see call.do.
 func airdropTokens(c *call, in []any) error {
 	x := &transfer{}
 	parts := abi.List(in[0])

@@ -74,8 +74,9 @@ func countOf(lists []any) (n int) {
 	return n
 }
 
-// due returns the value in tinybars to pay for a price in tinycents plus 20 percent, less the price of the gas. It
-// reads the exchange rate and the price of gas. It is 0 if the ledger has no exchange rate, or the gas costs more.
+// due returns the tinybars to pay for a price in tinycents plus 20 percent, less the price of the gas. It reads the
+// exchange rate and the gas price; a failed read aborts the run. It is 0 without a valid rate, or if the gas costs
+// more.
 func (c *call) due(tinycents int64) *uint256.Int {
 	rate, known := c.Rate()
 	if !known || rate.CentEquivalent <= 0 || rate.HbarEquivalent < 0 {
@@ -425,7 +426,7 @@ func (c *call) setTreasury(t *token, p ledger.EntityID) error {
 	return nil
 }
 
-// requireKey fails if a token does not have a key of the given kind.
+// requireKey fails with the response code for the kind if a token does not have a key of the given kind.
 func (t *token) requireKey(kind worldstate.KeyKind) error {
 	return refuse(!t.HasKey(kind), [worldstate.KeyKinds]ledger.ResponseCode{
 		worldstate.AdminKey: codes.TokenIsImmutable, worldstate.KYCKey: codes.TokenHasNoKYCKey,

@@ -130,7 +130,7 @@ func missing[K comparable, V any](loaded map[K]V, keys []K, empty func() V) (out
 	return out
 }
 
-// zero returns a pointer to a new zero value.
+// zero returns a pointer to a new zero value, for [missing].
 func zero[T any]() *T { return new(T) }
 
 // fill stores the values that were read in those of loaded, which must have their keys.
@@ -147,7 +147,8 @@ func (f *facts) tokenID(a common.Address) (ledger.EntityID, bool) {
 	return f.cfg.Base.WithNum(num), ok && num > 0
 }
 
-// token returns the token at an address, which it reads if necessary, or nil if it does not exist or is deleted.
+// token returns the token at an address, which it reads if necessary, or nil if it does not exist or is deleted. A
+// failed read aborts the run.
 func (f *facts) token(a common.Address) *token {
 	id, ok := f.tokenID(a)
 	if !ok {
@@ -160,8 +161,8 @@ func (f *facts) token(a common.Address) *token {
 	return nil
 }
 
-// party returns the id of the account or contract at an address. One that the simulation created has the number that
-// the simulation allocated. ok is false if contracts cannot refer to one by this address.
+// party returns the id of the account or contract at an address, which it reads if necessary. For one that the
+// simulation created it can allocate a number. ok is false if contracts cannot refer to one by this address.
 func (f *facts) party(a common.Address) (id ledger.EntityID, ok bool) {
 	e := f.state.Entity(a)
 	switch {
@@ -182,14 +183,14 @@ func (f *facts) party(a common.Address) (id ledger.EntityID, ok bool) {
 }
 
 // newParty returns the id for an address that the ledger does not have. The simulation allocates its number on the
-// first call.
+// first call; a failed read of the highest number aborts the run.
 func (f *facts) newParty(a common.Address) ledger.EntityID {
 	id := f.cfg.Base.WithNum(f.state.NumberOf(a))
 	f.addresses[id] = a
 	return id
 }
 
-// create adds a token or a schedule to the entities of the simulation and returns its id.
+// create adds a token or a schedule to the simulation and returns its id. It is undone if the frame is reverted.
 func (f *facts) create(kind ledger.EntityType) ledger.EntityID {
 	return f.cfg.Base.WithNum(f.state.CreateEntity(kind))
 }
@@ -211,15 +212,16 @@ func (f *facts) address(id ledger.EntityID) common.Address {
 	return longZero(id)
 }
 
-// relation returns the association of an account with a token, which it reads if necessary. It is never nil:
-// without one all values are zero.
+// relation returns the association of an account with a token, which it reads if necessary. It is never nil: without
+// one all values are zero. A failed read aborts the run.
 func (f *facts) relation(account ledger.EntityID, t *token) *relation {
 	k := worldstate.RelationKey{Account: account, Token: t.EntityID}
 	f.load(worldstate.TokenReads{Relations: []worldstate.RelationKey{k}})
 	return f.relations[k]
 }
 
-// nft returns a serial of a token, which it reads if necessary, or nil if it does not exist.
+// nft returns a serial of a token, which it reads if necessary, or nil if it does not exist. A failed read aborts the
+// run.
 func (f *facts) nft(t *token, serial int64) *nft {
 	k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: serial}
 	f.load(worldstate.TokenReads{NFTs: []ledger.NFTKey{k}})
@@ -233,15 +235,15 @@ func (f *facts) nft(t *token, serial int64) *nft {
 func (t *token) ownerOf(n *nft) ledger.EntityID { return cmp.Or(n.owner, t.TreasuryAccountID) }
 
 // allowance returns a pointer to the amount that a spender may transfer of a token, or in tinybars of hbars if the
-// token is 0. It reads the amount if necessary.
+// token is 0. It reads the amount if necessary; a failed read aborts the run.
 func (f *facts) allowance(owner, spender, token ledger.EntityID) *int64 {
 	k := worldstate.AllowanceKey{Owner: owner, Spender: spender, Token: token}
 	f.load(worldstate.TokenReads{Allowances: []worldstate.AllowanceKey{k}})
 	return f.allowances[k]
 }
 
-// operator returns a pointer to whether a spender may transfer all serials of an owner. It reads that if
-// necessary.
+// operator returns a pointer to whether a spender may transfer all serials of an owner. It reads that if necessary; a
+// failed read aborts the run.
 func (f *facts) operator(owner, spender ledger.EntityID, t *token) *bool {
 	k := worldstate.AllowanceKey{Owner: owner, Spender: spender, Token: t.EntityID}
 	f.load(worldstate.TokenReads{Operators: []worldstate.AllowanceKey{k}})

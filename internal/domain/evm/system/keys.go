@@ -72,7 +72,7 @@ func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bo
 
 // keyOf reads a key from a struct KeyValue of the ABI, and reports whether it is valid. Exactly one of these must be
 // given: an ed25519 key, a secp256k1 key, a contract, or the key of the caller. A public key of another length counts
-// as not given.
+// as not given. It can read the caller and the contracts; a failed read aborts the run.
 func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	var found []ledger.Key
 	add := func(given bool, key ledger.Key) {

@@ -276,7 +276,7 @@ func (c *call) scheduledCreation(body []byte) *token {
 	return t
 }
 
-// scheduledFees returns the custom fees of a token that a scheduled transaction would create.
+// scheduledFees returns the custom fees of a token that a scheduled transaction would create. It checks nothing.
 func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees {
 	base := c.s.cfg.Base
 	fees := &ledger.TokenCustomFees{}
@@ -372,15 +372,15 @@ func (c *call) hasCapacity(second, gas int64) bool {
 	return gas <= maxScheduledGas-used && calls < maxScheduledCalls
 }
 
-// scheduleOwnCall implements scheduleCall(to, second, gas, value, data): it schedules a call that the caller pays
-// for, and returns the address of the schedule.
+// scheduleOwnCall implements scheduleCall(to, second, gas, value, data): it schedules a call that the caller pays for,
+// and returns the address of the schedule. It fails as [call.scheduleCall] does.
 func scheduleOwnCall(c *call, in []any) ([]any, error) {
 	return c.scheduleCall(c.caller(), in[0], in[1:], true)
 }
 
-// schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second,
-// gas, value, data) for the second, and executeCallOnPayerSignature for as soon as the payer has signed. It
-// returns the address of the schedule.
+// schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second, gas,
+// value, data) for the second, and executeCallOnPayerSignature for as soon as the payer has signed. It returns the
+// address of the schedule. It fails for an unknown payer, and as [call.scheduleCall] does.
 func schedulePaidCall(c *call, in []any) ([]any, error) {
 	payer, err := c.existingParty(in[1], codes.InvalidSchedulePayerID)
 	if err != nil {
@@ -413,9 +413,9 @@ func (c *call) scheduleCall(payer ledger.EntityID, to any, in []any, waits bool)
 	return c.create(&schedule{plan: p}), nil
 }
 
-// scheduleNative implements scheduleNative(contract, data, payer): it schedules a call of another system contract
-// that creates or updates a token, and returns the address of the schedule. A creation is validated at once, and
-// undone.
+// scheduleNative implements scheduleNative(contract, data, payer): it schedules a call of another system contract that
+// creates or updates a token, and returns the address of the schedule. A creation is validated at once, and undone. It
+// fails for other functions, an unknown payer, invalid data and a call that is scheduled already.
 func scheduleNative(c *call, in []any) ([]any, error) {
 	data := in[1].([]byte)
 	err := refuse(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)

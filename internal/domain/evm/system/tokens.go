@@ -171,8 +171,8 @@ func facadeWrites() []*function {
 	}
 }
 
-// priceOfToken returns the price in tinycents of transferring the called token, or that in the first argument, and
-// of the accounts that the transfer creates.
+// priceOfToken returns the price in tinycents of transferring the called token, or that in the first argument, and of
+// the accounts that the transfer creates. It can read the token and the accounts.
 func priceOfToken(c *call, in []any) int64 {
 	tokens := in[:1]
 	if c.redirect {
@@ -191,7 +191,7 @@ func priceOfTransfer(c *call, in []any) int64 {
 	return c.priceOfTokens(list.Map(moved, func(v any) any { return abi.List(v)[0] })) + c.priceOfAccounts(in)
 }
 
-// priceOfAirdrop returns the price in tinycents of an airdrop, including the accounts that it creates.
+// priceOfAirdrop returns the price in tinycents of an airdrop, with the accounts that it creates, which it can read.
 func priceOfAirdrop(c *call, in []any) int64 { return airdropPrice + c.priceOfAccounts(in) }
 
 // priceOfAssociations returns the price in tinycents of the associations of an account with the tokens in the
@@ -278,7 +278,7 @@ func creates(kind ledger.TokenType, signature string) *function {
 }
 
 // approve implements approve(spender, amount or serial) at the address of a token, in the simulation. For units it
-// returns true, for a serial nothing.
+// returns true, for a serial nothing. It fails as [call.approveUnits] and [call.approveSerial] do.
 func approve(c *call, in []any) ([]any, error) {
 	t, rest, err := c.activeToken(in)
 	if err != nil {

@@ -155,7 +155,7 @@ func isKYC(c *call, in []any) (any, error) {
 	return r.kyc, err
 }
 
-// readFees implements getTokenCustomFees: it returns the fixed, fractional and royalty fees of a token.
+// readFees implements getTokenCustomFees: the fixed, fractional and royalty fees of a token, which must exist.
 func readFees(c *call, in []any) ([]any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
@@ -386,7 +386,7 @@ func tokenURI(c *call, in []any) evm.Outcome {
 }
 
 // isAssociated implements isAssociated: it reports whether the caller is associated with the called token. It is false
-// for an unknown caller.
+// for an unknown caller, and fails for an unknown token.
 func isAssociated(c *call, in []any) (any, error) {
 	c.prefetch(c.entity, c.Caller)
 	t, err := c.readToken(in)

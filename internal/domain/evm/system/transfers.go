@@ -196,8 +196,8 @@ func (c *call) moveHbars(moves []move) error {
 	return nil
 }
 
-// spendable returns the tinybars that an account can send. Accounts other than contracts have at least
-// evm.DefaultMinimumBalance.
+// spendable returns the tinybars that an account can send. Entities of the ledger other than contracts have at least
+// evm.DefaultMinimumBalance. It can read the account.
 func (c *call) spendable(a common.Address) *uint256.Int {
 	owns := c.State.GetBalance(a)
 	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract &&

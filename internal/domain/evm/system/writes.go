@@ -162,7 +162,8 @@ const (
 )
 
 // amountOf returns a signed or unsigned number of the ABI as int64. ok is false if it is negative or too large, and
-// for other values. A negative int64 is returned all the same, so that callers can refuse it.
+// for other values; n is then not valid, except that a negative int64 is returned all the same, so that callers can
+// refuse it.
 func amountOf(v any) (n int64, ok bool) {
 	switch v := v.(type) {
 	case int64:
@@ -353,7 +354,7 @@ func (c *call) destroy(
 
 // wipe implements wipeTokenAccount(token, account, amount) and wipeTokenAccountNFT(token, account, serials): it
 // removes an amount of a fungible token from an account, or serials of a non-fungible one, in the simulation. The
-// token needs a wipe key, and the account must not be its treasury.
+// token needs a wipe key, and the account must not be its treasury. Serials of a fungible token are ignored.
 func wipe(c *call, in []any) error {
 	amount, _ := amountOf(in[2]) // 0 for serials
 	err := refuse(amount < 0, codes.InvalidWipingAmount)

@@ -131,8 +131,9 @@ type budget struct {
 	parts int // of tuples, which may be nested
 }
 
-// decodeAt returns the value at an offset of data. It subtracts the parts and words that it reads from left, and
-// fails if too few are left.
+// decodeAt returns the value at an offset, in bytes, of data, as [Type.Decode] does. It subtracts the parts and words
+// that it reads from left, and fails with [ErrInvalid] if too few are left or the encoding is invalid. The value
+// shares no memory with data.
 func (t *Type) decodeAt(data []byte, at int, left *budget) (any, error) {
 	switch t.kind {
 	case kindTuple:
@@ -174,8 +175,8 @@ func (t *Type) decodeAt(data []byte, at int, left *budget) (any, error) {
 	}
 }
 
-// decodeParts returns a sequence of values at an offset of data as []any. Their own offsets are relative to the
-// first.
+// decodeParts returns a sequence of values at an offset, in bytes, of data as []any. Their own offsets are relative to
+// the first. It fails as [Type.decodeAt] does.
 func decodeParts(types []*Type, data []byte, at int, left *budget) (any, error) {
 	if left.parts -= len(types); at < 0 || at > len(data) || left.parts < 0 {
 		return nil, ErrInvalid
@@ -201,8 +202,8 @@ func decodeParts(types []*Type, data []byte, at int, left *budget) (any, error) 
 	return out, nil
 }
 
-// lengthAt returns the length or offset in the word at a byte of data. It fails if that exceeds the length of
-// data.
+// lengthAt returns the length or offset in the word at a byte of data. It fails with [ErrInvalid] if that exceeds the
+// length of data, or the word is not in data.
 func lengthAt(data []byte, at int) (int, error) {
 	if at < 0 || len(data)-at < 32 {
 		return 0, ErrInvalid
@@ -218,9 +219,9 @@ func lengthAt(data []byte, at int) (int, error) {
 	return int(n), nil
 }
 
-// decodeWord returns the value of a word. Integers with up to 64 bits are int64 or uint64, others *big.Int. A word
-// with bits that the type does not have is an error. Fixed bytes are an exception: what follows them in the word is
-// ignored.
+// decodeWord returns the value of a word, for a type that is encoded in one. Integers with up to 64 bits are int64 or
+// uint64, others *big.Int. A word with bits that the type does not have is [ErrInvalid]. Fixed bytes are an exception:
+// what follows them in the word is ignored.
 func (t *Type) decodeWord(word [32]byte) (any, error) {
 	switch t.kind {
 	case kindBytes32:
@@ -345,7 +346,7 @@ func Word(v any) (word [32]byte) {
 	return word
 }
 
-// appendUint appends a number as a word of 32 bytes.
+// appendUint appends a number, such as a length or an offset, as a word of 32 bytes to data.
 func appendUint(data []byte, v uint64) []byte {
 	word := Word(v)
 	return append(data, word[:]...)

@@ -174,7 +174,7 @@ func (a *ABI) Log(topics [][]byte, data []byte) *Decoded {
 	return nil
 }
 
-// signature returns the canonical signature, such as transfer(address,uint256).
+// signature returns the canonical signature, such as transfer(address,uint256). The fragment must have inputs.
 func (f *fragment) signature() string { return f.name + f.inputs.text }
 
 // decodeLog decodes a log without its first topic, or returns nil if it does not fit. An indexed value of a
@@ -340,7 +340,8 @@ func (p *parser) word() string {
 }
 
 // typ reads a type: the name of an elementary type, or a tuple as "(…)" or "tuple(…)", with the lengths of arrays
-// after it. It fails if more than MaxDepth tuples and arrays are nested; depth counts the tuples around it.
+// after it. It fails for another text, and if more than MaxDepth tuples and arrays are nested or a type has more than
+// MaxWords words; depth counts the tuples around it. With an error, t is not valid.
 func (p *parser) typ(depth int) (t *Type, err error) {
 	if p.accept("tuple(") || p.accept("(") {
 		t, _, err = p.tuple(depth + 1)
@@ -424,8 +425,8 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	return t, indexed, nil
 }
 
-// fragment reads a declaration in the notation of Solidity. That of a constructor, or of the functions for calls
-// without a selector, has no inputs.
+// fragment reads a declaration in the notation of Solidity, and stops before the next one. That of a constructor, or
+// of the functions for calls without a selector, has no inputs. It fails for another text.
 func (p *parser) fragment() (f *fragment, err error) {
 	f = &fragment{kind: p.word(), outputs: &Type{kind: kindTuple}}
 	named := !slices.Contains(unnamed, f.kind)
@@ -549,7 +550,7 @@ func invalidJSON(err error) error {
 	return fmt.Errorf("JSON of an ABI: %w", err)
 }
 
-// text returns a declaration of a JSON ABI in the notation of Solidity.
+// text returns a declaration of a JSON ABI in the notation of Solidity, for [ABI.declare], which checks it.
 func (d *declaration) text() string {
 	var b strings.Builder
 	b.WriteString(cmp.Or(d.Type, functions) + " " + d.Name)
@@ -564,7 +565,8 @@ func (d *declaration) text() string {
 	return b.String()
 }
 
-// writeParameters writes a list of parameters as in Solidity.
+// writeParameters writes a list of parameters to b as in Solidity, with parentheses. It checks neither types nor
+// names.
 func writeParameters(b *strings.Builder, list []parameter) {
 	for i, p := range list {
 		b.WriteString([]string{"(", ","}[min(i, 1)])

@@ -91,7 +91,8 @@ func ContractAddress(message []byte) common.Address {
 }
 
 // Primitives returns the values of all keys in key that are not lists: public keys, and messages that identify
-// contracts. Keys below more than maxDepth levels of lists, and those that cannot be decoded, are omitted.
+// contracts. Keys below more than maxDepth levels of lists, and those that cannot be decoded, are omitted. The values
+// can share memory with key.
 func Primitives(key ledger.Key) [][]byte { return primitives(key, maxDepth) }
 
 // primitives returns the values of keys in a key that are not lists, with at most depth levels of lists. Deeper
