@@ -43,10 +43,11 @@ func (b *Batch) Then(f func()) { b.done = append(b.done, f) }
 // NewBatch returns a new, empty batch, which sends nothing before [Batch.Run]. db may be nil.
 func (db *DB) NewBatch() *Batch { return &Batch{db: db} }
 
-// DB returns the DB that the batch runs on.
+// DB returns the DB that the batch runs on, or nil if it was made without one.
 func (b *Batch) DB() *DB { return b.db }
 
-// Exec queues a statement that returns no rows. It runs with [Batch.Run].
+// Exec queues a statement that returns no rows, with its arguments. It runs with [Batch.Run], on the present state
+// even if the context has a moment.
 func (b *Batch) Exec(sql string, args ...any) {
 	b.queries[noSetting] = append(b.queries[noSetting], query{sql: sql, args: args})
 }
@@ -62,9 +63,10 @@ func (b *Batch) Len() int {
 
 // Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is
 // that in which they were queued. Statements read the state at the moment of ctx if it has one. If one of them cannot,
-// Run sends nothing and fails, for example with an [*UnknownPastError]. In a part of [Together], the first batch waits
-// for those of the other parts. Without statements, Run only calls the functions of [Batch.Then] and needs no
-// database: the DB can be nil.
+// Run sends nothing and fails, for example with an [*UnknownPastError]. If a statement or the decoding of its rows
+// fails, Run returns that error, which [FailureOf] classifies. In a part of [Together], the first batch waits for
+// those of the other parts. Without statements, Run only calls the functions of [Batch.Then] and needs no database:
+// the DB can be nil.
 func (b *Batch) Run(ctx context.Context) error {
 	if err := b.prepare(ctx); err != nil {
 		return fmt.Errorf("preparing a batch: %w", err)
@@ -88,9 +90,9 @@ func (b *Batch) run(ctx context.Context) error {
 	return nil
 }
 
-// send sends the queries in one round trip: those without a setting first, then each setting of the planner with
-// its queries. A query's reader is called as its rows arrive. It can send them again to another server if the
-// first one fails.
+// send sends the queries in one round trip: those without a setting first, then each setting of the planner with its
+// queries. A query's reader is called as its rows arrive. It can send them again to another server if the first one
+// fails. It returns the first error of a statement or reader, and nil without queries.
 func (b *Batch) send(ctx context.Context) error {
 	all, set := b.queries[noSetting], noSetting
 	for with, queries := range b.queries[1:] {

@@ -42,9 +42,9 @@ func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
 	return b
 }
 
-// FilterKey is [Filter] for a column that a list is sorted by. With inOrder, the bounds of f are keys in the order of
-// the list, and it returns them for [Where.InOrder] instead of adding them. Without, it adds all conditions to w, and
-// returns no bounds. f may be nil.
+// FilterKey is [Filter] for a column that a list is sorted by. Without inOrder, it adds all conditions of f to w, and
+// returns no bounds. With inOrder, it adds only ne, in and notIn, and returns the others for [Where.InOrder]: they are
+// keys in the order of the list. f may be nil.
 func FilterKey[T ~int64](w *Where, column string, f *ledger.Filter[T], inOrder bool) ColumnBounds {
 	if f == nil || !inOrder {
 		Filter(w, column, f)
@@ -66,7 +66,7 @@ func (c *condition) inclusive() (v int64, ok bool) {
 	}
 }
 
-// beyond returns the operator of the exclusive bound, or = for an equality.
+// beyond returns the operator for the values strictly within the bound, > or <, or = for an equality.
 func (c *condition) beyond() string {
 	if c.isEq() {
 		return c.op
@@ -156,7 +156,8 @@ func (w *Where) atBound(parts []string, column string, c *condition, rest []Colu
 	return append(parts, sql)
 }
 
-// onlySide returns a copy of the bounds with the lower ones only, or the upper ones only.
+// onlySide returns a copy of the bounds: with the lower ones only if lower is set, and otherwise with the upper ones
+// only.
 func onlySide(bounds []ColumnBounds, lower bool) []ColumnBounds {
 	out := make([]ColumnBounds, len(bounds))
 	for i, b := range bounds {

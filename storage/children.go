@@ -84,9 +84,9 @@ func (m *Mapper[T, R]) QueueChild(b *Batch, n int, r *Read, args []any) Result[[
 }
 
 // GroupByParent returns the values of the rows of each of n parents, in the order of rows. parent returns the position
-// of the row's parent, from 0; rows for which it is negative are dropped. value returns what the lists have for a row.
-// If the rows of each parent are adjacent, which is usual, all lists share one array. A parent without rows has a nil
-// list.
+// of the row's parent, from 0; rows for which it is negative are dropped, and a position of n or more panics. value
+// returns what the lists have for a row. If the rows of each parent are adjacent, which is usual, all lists share one
+// array. A parent without rows has a nil list.
 func GroupByParent[T, R any](rows []*T, n int, parent func(*T) int, value func(*T) *R) [][]*R {
 	out, all := make([][]*R, n), make([]*R, len(rows))
 	for start := 0; start < len(rows); {

@@ -108,7 +108,7 @@ type querier interface {
 
 // Acquire waits for a connection of the share of the EVM, on the server of the operation of ctx, also if db is bound
 // by [DB.On]. If that server cannot be reached, it tries another one once. The caller must call release once unless
-// Acquire fails. It fails if ctx ends or the queue rejects the operation.
+// Acquire fails. It fails if ctx ends, the queue rejects the operation, or no server can be reached.
 func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
 	err = db.on(ctx, admission.EVM, func(one *server, s *admission.Slot) error {
 		if conn, err = one.pool.Acquire(ctx); err != nil {
@@ -165,7 +165,8 @@ func (db *DB) FeeFiles() ledger.FeeFiles { return db.o.Fees }
 // Cache reports whether the configuration permits callers to cache values that do not change.
 func (db *DB) Cache() bool { return db.o.Cache }
 
-// ChainID returns the chain ID of the network in the EVM, or 0 if db is nil or it is not a hexadecimal number.
+// ChainID returns the chain ID of the network in the EVM, or 0 if db is nil or the configured ID is not a hexadecimal
+// number of at most 64 bits.
 func (db *DB) ChainID() uint64 {
 	if db == nil {
 		return 0

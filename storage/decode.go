@@ -63,7 +63,7 @@ func (d *decoder) row(values [][]byte) error {
 }
 
 // scan decodes the value of column i with pgx, whose plans are kept in d for the next rows of the statement: they have
-// targets of the same types.
+// targets of the same types. It fails if the value does not fit the target; a null fits only targets that can be null.
 func (d *decoder) scan(i int, src []byte, target any) error {
 	if b, ok := target.(*Blob); ok {
 		target = (*[]byte)(b)
@@ -179,8 +179,8 @@ func (d *decoder) integerOrZero(i int, src []byte, into *int64) bool {
 	return src == nil || d.integer(i, src, into)
 }
 
-// narrow decodes an integer into a smaller type. It returns false, without a change, if the value does not fit, so
-// that the driver reports the error.
+// narrow decodes an integer into a smaller type. It returns false, without a change, if pgx has to decode the value,
+// or if it does not fit, so that the driver reports the error.
 func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	var v int64
 	if !d.integer(i, src, &v) || int64(T(v)) != v {
@@ -251,9 +251,10 @@ func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value a
 
 type int64ArrayPlan struct{}
 
-// Encode writes the binary format of arrays: number of dimensions, flag for nulls, type of the elements, length and
-// lower bound of the dimension, then for each element its length in bytes and its value. A nil list is null: it
-// returns nil.
+// Encode implements pgtype.EncodePlan: it appends value, a []int64, to buf and returns the result. The binary format
+// of arrays is: number of dimensions, flag for nulls, type of the elements, length and lower bound of the dimension,
+// then for each element its length in bytes and its value. A nil list is null: it returns nil. It never returns an
+// error.
 func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	list := value.([]int64)
 	if list == nil {
@@ -326,8 +327,8 @@ func (p *nullPlan) Scan(src []byte, dst any) error {
 	return p.next.Scan(src, n.ScanTarget()) //nolint:wrapcheck // the driver adds the name of the column
 }
 
-// wrapNull returns the plan for values that can be null. Of targets that are not nullable it returns false. It is one
-// of pgtype.Map's functions TryWrapScanPlanFuncs.
+// wrapNull returns the plan for values that can be null, and the target into which the next plan decodes a value. Of
+// targets that are not nullable it returns false. It is one of pgtype.Map's functions TryWrapScanPlanFuncs.
 func wrapNull(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
 	if n, ok := target.(nullable); ok {
 		return &nullPlan{}, n.ScanTarget(), true

@@ -97,7 +97,8 @@ func isClosed(err error) bool {
 // row does not make lists fail.
 type Malformed struct{ once sync.Once }
 
-// Report logs, as a warning, that the column of a row cannot be decoded, unless an earlier call of m did.
+// Report logs, as a warning, that the column of a row cannot be decoded because of err, unless an earlier call of m
+// did. row names the row, and at is its consensus time. It is safe for concurrent use.
 func (m *Malformed) Report(column, row string, at ledger.Timestamp, err error) {
 	m.once.Do(func() {
 		slog.Warn("a column cannot be decoded and is shown as missing; more such rows are not logged", "column",

@@ -145,9 +145,9 @@ func (e *UnknownPastError) Error() string {
 }
 
 // at returns the text of the statement and its arguments for a moment, or for the present if m is nil. For a moment,
-// common table expressions replace the tables, and the moment is added to args. It fails with an [*UnknownPastError]
-// if the past of a table is not stored, and with another error if args are named. Tables that the database lacks are
-// not replaced. It does not change r or args.
+// common table expressions replace the tables, and the moment follows args if one of them needs it. It fails with an
+// [*UnknownPastError] if the past of a table is not stored, and with another error if args are named. Tables that the
+// database lacks are not replaced. It does not change r or args.
 func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
 	if m == nil {
 		return r.text(db), args, nil

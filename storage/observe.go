@@ -100,7 +100,8 @@ type analysis []struct {
 	Time float64 `json:"Execution Time"`
 }
 
-// read decodes the plan of a statement, in the JSON of EXPLAIN, into a. It implements the reader of a batch.
+// read decodes the plan of a statement, in the JSON of EXPLAIN, into a. It implements the reader of a batch. It fails
+// unless there is exactly one row, with valid JSON.
 func (a *analysis) read(rows pgx.Rows) error {
 	text, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]byte])
 	if err != nil {
@@ -109,9 +110,9 @@ func (a *analysis) read(rows pgx.Rows) error {
 	return json.Unmarshal(text, a) //nolint:wrapcheck // the caller ignores the reason
 }
 
-// analyze executes a statement again with EXPLAIN ANALYZE, on another connection. It returns the time of the server in
-// milliseconds, and what the statement reads, in the order of its plan. setting is the index of its planner setting in
-// [settings].
+// analyze executes a statement again with EXPLAIN ANALYZE, on another connection, for a profile. It returns the time
+// of the server in milliseconds, and what the statement reads, in the order of its plan. setting is the index of its
+// planner setting in [settings]. Errors are those of [Batch.Run].
 func (db *DB) analyze(ctx context.Context, setting int, q query) (float64, []profile.Scan, error) {
 	free := *db
 	free.conn = nil // the connection that has run the statement may be in use again

@@ -50,8 +50,8 @@ const (
 )
 
 // Config returns the configuration of a pool that can write: of several hosts in the URL, its connections lead to the
-// primary. Sessions use the given settings unless the URL contains the same setting, or a pooler prevents it. It fails
-// if the URL is invalid, and does not connect.
+// primary. Sessions use the given settings unless the URL contains the same setting, or a pooler prevents it. settings
+// must not be nil and is not changed. It fails if the URL is invalid, and does not connect.
 func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error) {
 	cfg, err := o.parse()
 	if err != nil {

@@ -135,9 +135,9 @@ var kept sync.Map
 
 // Kept returns a statement that differs between requests with the same key in its arguments only. describe describes
 // it for the first of them, and its text is kept, because composing the text takes longer than half of sending it.
-// Without a key, and if tables are distributed, the statement is described each time. The texts are kept for all DBs
-// until the process ends, so there must be few keys. With a key, describe must not add arguments: later requests do
-// not call it.
+// With a nil key, and if tables are distributed, the statement is described each time. Other keys must be comparable.
+// The texts are kept for all DBs until the process ends, so there must be few keys. With a key, describe must not add
+// arguments: later requests do not call it.
 func (db *DB) Kept(key any, describe func() *Read) *Read {
 	if key == nil || db.Distributed() {
 		return describe()
@@ -191,8 +191,8 @@ func (db *DB) Of(name, column string) string {
 	return name + "." + column
 }
 
-// By returns the join of a table with a page by pairs of columns: one of the table, and its key in the page. kind is
-// "join" or "left join".
+// By returns the join of a table, under an alias, with the page of another alias, by pairs of columns: one of the
+// table, and its key in the page. kind is "join" or "left join".
 func By(kind, table, alias, page string, columns ...string) Join {
 	var on []string
 	for pair := range slices.Chunk(columns, 2) {
@@ -386,8 +386,9 @@ func (p *Parents) Any() string {
 	return "$1"
 }
 
-// Join returns the join of a table with parents by pairs of columns: one of the table, and its key. kind is "join" or
-// "left join". If each parent has a statement, Citus first reads the rows of the table by the same keys.
+// Join returns the join of a table, under an alias, with parents by pairs of columns: one of the table, and its key.
+// kind is "join" or "left join". If each parent has a statement, Citus first reads the rows of the table by the same
+// keys.
 func (p *Parents) Join(kind, table, alias string, columns ...string) Join {
 	var on, where []string
 	for pair := range slices.Chunk(columns, 2) {

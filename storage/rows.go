@@ -271,8 +271,8 @@ func (f *fetch[T, R]) read(rows pgx.Rows) error {
 // result returns the decoded rows, or an error if the statement failed or has not run.
 func (f *fetch[T, R]) result() ([]*R, error) { return f.rows, f.err }
 
-// QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. The
-// result has one row per key, nil for keys without a row.
+// QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys, and key
+// returns that of a row. The result has one row per key, in the order of keys, and nil for keys without a row.
 func QueueByKey[T, R any, K ~int64](
 	b *Batch, m *Mapper[T, R], by *Keyed, keys []K, key func(*R) K,
 ) Result[[]*R] {

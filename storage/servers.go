@@ -220,7 +220,8 @@ func (s *servers) move(ctx context.Context, w *work, from *server, err error) bo
 	return true
 }
 
-// isConflict reports whether a standby canceled a statement because of a conflict with recovery.
+// isConflict reports whether a standby canceled a statement because of a conflict with recovery, by the codes for
+// serialization failures and deadlocks, or by the message.
 func isConflict(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" ||

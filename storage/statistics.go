@@ -112,8 +112,8 @@ where i.indisvalid and pg_table_is_visible(c.oid) and c.relname = 'token_account
 	return columns, wrap.Error(rows.Err(), "reading the planner's statistics")
 }
 
-// frequencies returns the statistics of a column from a row of pg_stats: the shares of common values, the mean share of
-// the others, and the bounds.
+// frequencies returns the statistics of a column from a row of pg_stats: the shares of common values, the mean share
+// of the others, which is 0 if there are none, and the bounds, which are 0 if they are not numbers. It reads nothing.
 func (r *frequencyRow) frequencies() *Frequencies {
 	f := &Frequencies{Rows: r.rows, common: make(map[string]float64, len(r.values))}
 	left := 1.0

@@ -50,9 +50,9 @@ func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	filter(w, column, "?", f, func(v T) any { return int64(v) }, func(values []T) any { return Int64s(values) })
 }
 
-// FilterOpaque is [Filter], but hides single values from the planner, and not arrays. It then expects a range to
-// contain one of 200 rows, and uses the index of the column even if the range is larger and few of its rows match the
-// other conditions.
+// FilterOpaque is [Filter], but hides single values from the planner with [DB.Hidden], and not arrays. It then expects
+// a range to contain one of 200 rows, and uses the index of the column even if the range is larger and few of its rows
+// match the other conditions. f may be nil.
 func FilterOpaque[T ~int64](db *DB, w *Where, column string, f *ledger.Filter[T]) {
 	filter(w, column, db.Hidden("?::bigint"), f, func(v T) any {
 		return int64(v)

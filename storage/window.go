@@ -13,6 +13,7 @@ type Window struct {
 }
 
 // matchesNone reports whether no timestamp satisfies f, because its list is empty or its lower bound is the maximum.
+// It does not look at other contradictions. f must not be nil.
 func matchesNone(f *ledger.TimestampFilter) bool {
 	return f.In != nil && len(f.In) == 0 || f.Gt != nil && *f.Gt == ledger.MaxTimestamp
 }

@@ -53,7 +53,8 @@ type rows struct {
 	targets []string
 }
 
-// generate writes the file columns_gen.go beside a file columns.txt. Errors name the file and the line.
+// generate writes the file columns_gen.go beside a file columns.txt, which it replaces. If a line is invalid, or the
+// result is not valid Go, it fails and writes nothing. Errors name the file.
 func generate(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -95,7 +96,8 @@ func generate(file string) error {
 
 // parse returns the rows that a paragraph of columns.txt describes: the head, comments, and lines with a column or a
 // member. The rows of a paragraph without a head have no name. known are the rows of earlier paragraphs, which these
-// can extend; then it adds the fields to the extended rows. It panics if these are not known.
+// can extend; then it adds the fields to the extended rows. It panics if these are not known. It fails, with the line
+// in the error, for a second head and for any other line.
 func parse(paragraph string, known map[string]*rows) (*rows, error) {
 	r := &rows{}
 	for line := range strings.SplitSeq(paragraph, "\n") {

@@ -71,7 +71,8 @@ type Options struct {
 
 // DefaultDataDir returns the default data folder of the current user. For root it is /var/lib/heliograph, because the
 // PostgreSQL user cannot access root's home. For other users it is $XDG_STATE_HOME/heliograph or
-// ~/.local/state/heliograph. On macOS it is in the folder for application data.
+// ~/.local/state/heliograph. On macOS it is in the folder for application data. It creates nothing, and fails if the
+// environment has no home folder.
 func DefaultDataDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/lib/heliograph", nil
@@ -118,8 +119,8 @@ type layout struct {
 	log  string // base/postgres.log
 }
 
-// newLayout returns the paths of the data of a major version of PostgreSQL. Versions have folders of their own, but
-// share the log.
+// newLayout returns the paths of the data of a major version of PostgreSQL in base, a result of [openBase]. Versions
+// have folders of their own, but share the log. It neither reads nor creates anything.
 func newLayout(base string, major int) layout {
 	dir := filepath.Join(base, fmt.Sprintf("pg%d", major))
 	return layout{

@@ -114,7 +114,8 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 }
 
 // probe checks whether dir contains a usable server, and returns its version. It runs postgres --version. Without a
-// server in dir, it fails with [os.ErrNotExist]. Missing extensions are detected after the start.
+// server in dir, it fails with [os.ErrNotExist]. It also fails if the version cannot be read or is older than
+// [MinMajor]. Missing extensions are detected after the start.
 func probe(ctx context.Context, dir string) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, name := range []string{"postgres", "initdb"} {
@@ -135,7 +136,8 @@ func probe(ctx context.Context, dir string) (binaries, error) {
 	return b, nil
 }
 
-// parseVersion parses a line such as "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)" or "… 19beta1".
+// parseVersion parses a line such as "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)" or "… 19beta1". It returns
+// the version, "15.18" or "19beta1", and its leading number. It fails for other text.
 func parseVersion(line string) (version string, major int, err error) {
 	_, err = fmt.Sscanf(line, "postgres (PostgreSQL) %s", &version)
 	if err == nil {

@@ -44,7 +44,7 @@ type Server struct {
 // Start starts the server and returns when it accepts connections and the database [Name] exists. This takes about 0.1
 // s, and 1 s for the first start. Start takes over the data folder of a killed gateway. Canceling ctx aborts the start
 // but does not stop a server that Start has returned. If Start fails, it has stopped the server, and the returned one
-// must not be used.
+// must not be used. Errors wrap [ErrNoServer], [ErrInUse] or [ErrOtherVersion] if one of these is the reason.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	begin := time.Now()
 	s := &Server{log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler))}
@@ -204,7 +204,8 @@ func (s *Server) DataDir() string { return s.paths.base }
 // Done returns a channel that is closed when the server has ended, by [Server.Stop] or by itself.
 func (s *Server) Done() <-chan struct{} { return s.proc.done }
 
-// Err returns the reason if the server ended by itself. It returns nil while the server runs and after [Server.Stop].
+// Err returns the reason if the server ended by itself. It returns nil while the server runs, and if [Server.Stop]
+// ended it.
 func (s *Server) Err() error {
 	if !s.proc.ended() || s.stopping.Load() {
 		return nil

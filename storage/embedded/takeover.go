@@ -32,8 +32,9 @@ const (
 
 // takeOver cleans up after an earlier gateway: it stops its server and workers, and removes their files. It must be
 // called with the lock of [acquire] held: no other gateway is running, so any server of the cluster is an orphan, and
-// files that mark a running server are stale. The folder of the socket must exist. PostgreSQL alone refuses to start
-// if the process id in such a file is that of a zombie or of another process of its user.
+// files that mark a running server are stale. The folder of the socket must exist. It fails if a process does not end
+// or cannot be inspected, or if ctx ends. PostgreSQL alone refuses to start if the process id in such a file is that
+// of a zombie or of another process of its user.
 func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	pidFile := filepath.Join(l.data, "postmaster.pid")
 	pid, err := readPid(pidFile)

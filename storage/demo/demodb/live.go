@@ -83,7 +83,7 @@ type scenarioError struct{ error }
 // liveNetwork is the demo network with its live blocks.
 type liveNetwork struct {
 	scenario *scenario.Scenario
-	// kept is what the database holds of the tables whose rows change, by table and key.
+	// stored is what the database holds of the tables whose rows change, by table and key.
 	stored map[string]map[string]world.Row
 	// Blocks that were made and are not known to be written follow the block with the hash before; there are none when
 	// it is the chain's last.
@@ -97,7 +97,8 @@ type queryer interface {
 }
 
 // resume runs the scenario again in memory, up to the newest block of the database. It only reads the database. It
-// fails with [ErrNotDemo] or [ErrOtherVersion] if the database has something else.
+// fails with [ErrNotDemo] or [ErrOtherVersion] if the database has something else, and with a [scenarioError] if a
+// step of the scenario fails. Other errors are those of reading.
 func resume(ctx context.Context, conn queryer) (*liveNetwork, error) {
 	demo, err := IsDemo(ctx, conn)
 	if err != nil {

@@ -37,7 +37,8 @@ func loadLedger(ctx context.Context, url string) error {
 	return demodb.Load(ctx, conn, Now(), nil)
 }
 
-// loadAll writes the demo network and its status page into an empty test database.
+// loadAll writes the demo network and its status page into the empty test database at url, as of [Now], with one
+// connection for each. It prepares a template of package pgtest.
 func loadAll(ctx context.Context, url string) error {
 	if err := loadLedger(ctx, url); err != nil {
 		return err

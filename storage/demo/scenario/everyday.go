@@ -62,7 +62,7 @@ func (w *Scenario) Pay(from, to int64) {
 	w.play("TransferHbars " + fmt.Sprint(from, to) + ` <10_000_000..910_000_000> "<memos>"`)
 }
 
-// ReportWeather submits a random JSON message to the topic of the weather reports.
+// ReportWeather submits a random JSON message from Alice or Walter to the topic of the weather reports.
 func (w *Scenario) ReportWeather() {
 	wind := []string{"N 2", "SW 4", "W 6", "S 1", "NW 7"}[w.Pick(5)]
 	sea := []string{"calm", "slight", "moderate", "rough"}[w.Pick(4)]
@@ -133,8 +133,9 @@ func (w *Scenario) grant() {
 
 // The methods below are called by the story.
 
-// CreateStreet creates the accounts of the residents of a street, with random balances and different kinds of
-// keys, and adds them to w.residents. The accounts have no constants.
+// CreateStreet creates the accounts of the residents of a street, one for each house, with random balances and
+// different kinds of keys, and adds them to w.residents. The community fund pays. It moves the clock before each
+// account. The accounts have no constants.
 func (w *Scenario) CreateStreet(street string, houses int64) {
 	for house := int64(1); house <= houses; house++ {
 		name := fmt.Sprintf("%s %d", street, house)

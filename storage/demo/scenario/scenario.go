@@ -66,7 +66,10 @@ const (
 	activityOfOne = 400            // activity that makes one transaction
 )
 
-// planYear sets w.due, the times of the everyday transactions of the year, and the random numbers that they use.
+// planYear sets w.due, the times of the everyday transactions of the year, and w.yearRand, the random numbers that
+// they use. Each hour has an activity, by its hour and weekday, which grows with the town, is higher in regattas and
+// lower in storms, and varies by 30 %. Each [activityOfOne] of it makes one transaction, and the rest counts for the
+// next hour.
 func (w *Scenario) planYear() {
 	w.yearRand = rand.New(rand.NewPCG(20_26, 11_22))
 	activity := int64(0)
@@ -105,8 +108,8 @@ func (w *Scenario) busy(list []int64) int64 {
 	return list[a*a/n*w.Pick(n)/n]
 }
 
-// addOrdinaryEvent adds one of the most common transactions, between two residents. It sets the results from and
-// to, which the lines of the script use.
+// addOrdinaryEvent adds one of the most common transactions, between two residents, who can be the same. It sets the
+// results from and to, which the lines of the script use.
 func (w *Scenario) addOrdinaryEvent() {
 	w.results["from"], w.results["to"] = w.busy(w.residents), w.residents[w.Pick(int64(len(w.residents)))]
 	w.playOne(ordinary)

@@ -119,8 +119,8 @@ func (w *Scenario) members(list string) []int64 {
 
 // call calls the method that the first word names with the values of the other words, by reflection. After "->", a
 // name for the result follows, which later lines can use. If package demo declares a number for the name, the result
-// must be that. Errors go to [world.World.Fail]; with too few words, or without such a method, nothing is called. It
-// panics if a name follows "->" but the method returns nothing.
+// must be that. Errors go to [world.World.Fail]; with too few words, or without such a method, nothing is called.
+// Further words are ignored. It panics if a name follows "->" but the method returns nothing.
 func (w *Scenario) call(words []string) {
 	name, args, result := words[0], words[1:], ""
 	if n := len(args); n > 1 && args[n-2] == "->" {

@@ -144,8 +144,8 @@ type update struct {
 	notice     *notice
 }
 
-// add appends an update to n that sets components, by their keys, to a status. at is relative to the time of the
-// load.
+// add appends an update to n with state s and a text, which sets components, by their keys, to a status. Without
+// components, the status is empty. at is relative to the time of the load.
 func (n *notice) add(at offset, s status.State, body string, to status.ComponentStatus, components ...string) {
 	n.Updates = append(n.Updates, &update{At: at, State: s, Body: body, Components: components, Status: to})
 }
@@ -239,8 +239,9 @@ func (s *builder) addComponents(all *script) error {
 	return nil
 }
 
-// addIncidents adds resolved incidents from a script to s.notices, one every three days. It writes nothing to a
-// database.
+// addIncidents adds 54 resolved incidents from a script to s.notices, one every three days until a week ago. They take
+// the recurring incidents in turn, and differ in their times and updates by their number. The script must have at
+// least one. It writes nothing to a database.
 func (s *builder) addIncidents(all *script) {
 	const day, every, count = 24 * time.Hour, 3, 54
 	for i := range count {
@@ -296,7 +297,8 @@ func (s *builder) addUpgrades() {
 }
 
 // apply applies an update to the working copy in s with the time and codes of the script, and collects what has to be
-// written in s.changes and in the state of its notice. It writes to no database. revision is that of the page.
+// written in s.changes and in the state of its notice. It writes to no database. revision is that of the page. It
+// fails if the rules of package status reject the update.
 func (s *builder) apply(u *update, revision int64) error {
 	n := u.notice
 	s.At, s.Origin = s.now.Add(time.Duration(u.At)), status.FromOperator

@@ -135,8 +135,9 @@ type Account struct {
 	HighVolume        bool
 }
 
-// CreateAccount creates an account in a transaction that payer pays and returns its number. It transfers the
-// initial balance from payer. In high-volume mode, the fee is four times as high.
+// CreateAccount creates an account in a transaction that payer pays and returns its number. It transfers the initial
+// balance from payer; if that has too little, it calls [World.Fail]. In high-volume mode, the fee is four times as
+// high.
 func (w *World) CreateAccount(payer int64, p Account) int64 {
 	t := w.tx(codes.TypeCryptoCreate, payer, 0)
 	id := w.insertAccount(t, p)
@@ -199,8 +200,8 @@ func (w *World) DeleteAccount(id, heir int64) {
 	w.changeEntity(id, t.ts, Row{"deleted": true, "obtainer_id": heir})
 }
 
-// TransferHbars transfers an amount of tinybars in a transaction that the sender pays, and returns the
-// transaction.
+// TransferHbars transfers an amount of tinybars in a transaction that the sender pays, and returns the transaction. If
+// the sender has too little, or an account does not exist, it calls [World.Fail].
 func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	t.memo = memo
@@ -272,8 +273,8 @@ func (w *World) createSystemAccounts() {
 // Word returns a number, which must not be negative, as a 32-byte big-endian word.
 func Word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 
-// AddHook adds a hook with number id to an account, in an account update that the account pays. All hooks use the
-// same contract. admin is the holder of the admin key, or empty for none.
+// AddHook adds a hook with number id to an account, in an account update that the account pays and that starts a new
+// version of the account. All hooks use the same contract. admin is the holder of the admin key, or empty for none.
 func (w *World) AddHook(owner, id int64, admin string) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.save(t.ts, Row{
@@ -285,7 +286,8 @@ func (w *World) AddHook(owner, id int64, admin string) {
 	w.commit(t)
 }
 
-// RemoveHook marks a hook of an account as deleted, in an account update that the account pays. The hook must exist.
+// RemoveHook marks a hook of an account as deleted, in an account update that the account pays and that starts a new
+// version of the account. The hook must exist.
 func (w *World) RemoveHook(owner, id int64) {
 	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.save(t.ts, Row{"owner_id": owner, "hook_id": id, "deleted": true})

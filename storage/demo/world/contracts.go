@@ -298,8 +298,9 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 	}
 }
 
-// recordCreation adds a contract that another contract created in t, with a child transaction, and returns its
-// number. The gas of its result includes the intrinsic gas, because a trace runs it as a message of its own.
+// recordCreation adds a contract that another contract created in t, with a child transaction that it commits, and
+// returns its number. The gas of its result includes the intrinsic gas, because a trace runs it as a message of its
+// own.
 func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	c := w.child(t, codes.TypeContractCreate)
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
@@ -340,8 +341,9 @@ func bloomOf(logs []*types.Log) []byte {
 	return types.CreateBloom(&types.Receipt{Logs: logs}).Bytes()
 }
 
-// recordLogs adds the rows of an execution's logs, and appends their contracts to *parties. It counts them in t,
-// which determines the index of later logs.
+// recordLogs adds the rows of an execution's logs, and appends their contracts to *parties. It counts the logs in t,
+// which determines the index of later logs. The root of all logs is the contract in o, which the transaction called or
+// created.
 func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]int64) {
 	for _, l := range x.logs {
 		id := w.idOf(l.Address)
@@ -409,7 +411,9 @@ func (w *World) CallAndExport(c Call) {
 	}
 }
 
-// recordActions adds the rows of contract_action: the call tree of an execution. It changes nothing else.
+// recordActions adds the rows of contract_action: the call tree of an execution. It changes nothing else. Types of
+// calls are 1 for calls, 2 for creations, 3 for precompiled and 4 for system contracts. Types of results are 11 for
+// output, 12 for the reason of a revert and 13 for another error.
 func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 	operations := map[vm.OpCode]int{
 		vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5,

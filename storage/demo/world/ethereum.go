@@ -240,7 +240,8 @@ var (
 	topicApproval = crypto.Keccak256([]byte("Approval(address,address,uint256)"))
 )
 
-// trim removes leading zero bytes, as the database stores topics and slots.
+// trim returns b without leading zero bytes, as the database stores topics and slots. The result is never nil and
+// shares memory with b.
 func trim(b []byte) []byte { return present(bytes.TrimLeft(b, "\x00")) }
 
 // present returns b, or an empty slice for nil.
@@ -281,7 +282,8 @@ func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int
 }
 
 // addTokenLog adds the log of a token to the rows: a synthetic one of t or, if a contract call caused t, a log of that
-// call, whose bloom filter it updates. serial is the fourth topic; nil omits it.
+// call, whose bloom filter it updates. topic, the hash of the event, from and to are the first three topics, without
+// leading zeros. serial is the fourth one; nil omits it.
 func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte) {
 	root, bloom, synthetic := token, []byte{}, t.caller == nil
 	if !synthetic {

@@ -62,8 +62,8 @@ func (w *World) AppendFile(payer, id int64, part []byte) {
 	w.commit(t)
 }
 
-// UpdateFile adds a transaction, which payer pays, that replaces the contents of a file and, if memo is not empty,
-// its memo. Nil contents change the memo only.
+// UpdateFile adds a transaction, which payer pays, that replaces the contents of a file and, if memo is not empty, its
+// memo. Nil contents change the memo only: then the row of file_data has empty contents.
 func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	t := w.tx(codes.TypeFileUpdate, payer, id)
 	if memo != "" {
@@ -151,7 +151,8 @@ func rateFile(version int, ts int64) []byte {
 
 // feeFile returns the protobuf message CurrentAndNextFeeSchedule, whose current schedule expires 800 days after ts and
 // whose next one 800 days later. It also sets w.gasPrice, the gas price of later contract calls. gas is in thousandths
-// of tinycents.
+// of tinycents, and the price of contract calls (6, 16), contract creations (7) and Ethereum transactions (84). Other
+// prices are arbitrary.
 func (w *World) feeFile(gas, ts int64) []byte {
 	w.gasPrice = gas / gasPerTinybar
 	schedule := func(gas, until int64) message {
@@ -177,7 +178,8 @@ func (w *World) feeFile(gas, ts int64) []byte {
 	return message(nil).msg(1, schedule(gas, ts+800*Day)).msg(2, schedule(gas+72_000, ts+1_600*Day))
 }
 
-// throttleFile returns the protobuf message ThrottleDefinitions with one bucket.
+// throttleFile returns the protobuf message ThrottleDefinitions with one bucket, which permits 10,000 transactions of
+// the functions 1 and 27 in a second.
 func throttleFile() []byte {
 	group := message(nil).num(1, 1).num(1, 27).num(2, 10_000_000)
 	return message(nil).msg(1, message(nil).text(1, "everything").num(2, 1_000).msg(3, group))

@@ -163,8 +163,9 @@ func (w *World) writeBlocks() {
 	}
 }
 
-// writeBlock adds the row of a block to record_file and returns its hash. It sets the index of each transaction,
-// and the hash and index columns of their contract rows.
+// writeBlock adds the row of a block to record_file and returns its hash. txs are its transactions in order, at least
+// one. It sets the index of each transaction, and the hash and index columns of their contract rows. The version of
+// the network depends on the time from the block to the end of the scenario.
 func (w *World) writeBlock(number int64, previous string, txs []*Transaction) string {
 	from, to := txs[0].ts, txs[len(txs)-1].ts
 	hasher := sha512.New384()

@@ -108,8 +108,8 @@ func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, seri
 }
 
 // ChangeTreasury changes the treasury of a collection and transfers all serials of the old treasury, with a single
-// transfer of serial -1. It associates the new treasury, unless it is associated already, and sets the memo of the
-// token.
+// transfer of serial -1, in a transaction that Trent pays. It associates the new treasury, unless it is associated
+// already, and sets the memo of the token.
 func (w *World) ChangeTreasury(token, to int64) {
 	t := w.tx(codes.TypeTokenUpdate, demo.Trent, token)
 	from := w.tokens.get(token)["treasury_account_id"].(int64)

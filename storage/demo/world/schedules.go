@@ -32,8 +32,9 @@ type schedule struct {
 }
 
 // CreateSchedule creates a schedule of a call or a transfer, adds the signatures of p.Signers, and returns its number.
-// The creator pays. It does not execute the schedule. It records which keys must sign, as they are now: those of the
-// payer and, for a transfer, of the sender and of a receiver that signs to receive.
+// The creator pays. The row has the call or transfer as the protobuf message SchedulableTransactionBody. It does not
+// execute the schedule. It records which keys must sign, as they are now: those of the payer and, for a transfer, of
+// the sender and of a receiver that signs to receive.
 func (w *World) CreateSchedule(p Schedule) int64 {
 	id := w.takeID("schedule")
 	t := w.tx(codes.TypeScheduleCreate, p.Creator, id)
@@ -74,9 +75,10 @@ func (w *World) CreateSchedule(p Schedule) int64 {
 	return id
 }
 
-// sign adds rows of transaction_signature for the given key holders to a schedule. If a holder has no required key, or
-// has signed before, it calls [World.Fail] and adds the row nevertheless. The holder Tollgate is a contract, whose
-// signature is empty.
+// sign adds rows of transaction_signature for the given key holders to a schedule, with the first 12 bytes of their
+// keys. If a holder has no required key, or has signed before, it calls [World.Fail] and adds the row nevertheless.
+// The holder Tollgate is a contract, whose signature is empty. Types of signatures are 2 for contracts, 3 for ED25519
+// and 6 for ECDSA.
 func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 	digest := crypto.Keccak256(number(t.ts))
 	for _, name := range names {

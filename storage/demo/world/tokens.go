@@ -35,8 +35,9 @@ func nullableKey(name string) []byte {
 	return Ed25519Key(name)
 }
 
-// CreateToken creates a token with its initial supply and custom fees in a transaction that payer pays, associates
-// the treasury, and returns its number.
+// CreateToken creates a token with its initial supply and custom fees in a transaction that payer pays, associates the
+// treasury, and returns its number. The freeze status is 0 without a freeze key, 1 for frozen and 2 for unfrozen; the
+// KYC status is 0 without a KYC key, 1 for granted and 2 for not granted.
 func (w *World) CreateToken(payer int64, c Token) int64 {
 	id := w.takeID("token")
 	t := w.tx(codes.TypeTokenCreate, payer, id)
@@ -153,7 +154,8 @@ func (w *World) Dissociate(account, token int64) {
 }
 
 // SetTokenStatus changes the freeze or KYC status of an association. The transaction type kind determines the column
-// and value; other types than unfreeze, grant and revoke set frozen. The association must exist. Trent pays.
+// and value: 1 for frozen or granted, 2 for unfrozen or revoked. Other types than unfreeze, grant and revoke set
+// frozen. The association must exist. Trent pays.
 func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64) {
 	t := w.tx(kind, demo.Trent, token)
 	column, value := "freeze_status", 1
