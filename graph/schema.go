@@ -23,8 +23,8 @@ import (
 //go:embed schema.graphql
 var SDL string
 
-// whenNeeded returns a function that loads the schema on its first call. The generated code has its result,
-// parsedSchema.
+// whenNeeded returns a function that calls load on its first call, lets fields without a description inherit that of
+// the interface, and then always returns this schema. The variable parsedSchema of the generated code is its result.
 func whenNeeded(load func() *ast.Schema) func() *ast.Schema {
 	return sync.OnceValue(func() *ast.Schema { return sdl.Inherit(load()) })
 }
@@ -40,8 +40,9 @@ type schema struct {
 // is for the context of the field, and end is called at the end of the field.
 type Together func(n int) func() (value values.Value, end func())
 
-// NewSchema returns the executable schema of the GraphQL server. resolvers read mutations and subscriptions,
-// queries the fields of Query. together returns how the root fields of a query share a round trip to the database.
+// NewSchema returns the executable schema of the GraphQL server. resolvers has the functions of mutations and
+// subscriptions, and queries those of the fields of Query. together returns how the root fields of a query share a
+// round trip to the database.
 func NewSchema(resolvers ResolverRoot, queries QueryFields, together Together) graphql.ExecutableSchema {
 	return &schema{NewExecutableSchema(Config{Resolvers: resolvers}).(*executableSchema), queries, together}
 }
@@ -74,7 +75,8 @@ type rootField struct {
 	required bool
 }
 
-// respond executes the query and returns the response. Further calls return nil.
+// respond is the [graphql.ResponseHandler] of the query: the first call executes it and returns the response, which
+// belongs to q, and further calls return nil.
 func (q *query) respond(ctx context.Context) *graphql.Response {
 	if q.responded {
 		return nil
@@ -173,7 +175,7 @@ func (q *query) resolve(ctx context.Context, f graphql.CollectedField) (v graphq
 	return root.resolve(q, ctx, f)
 }
 
-// typename resolves __typename of the query root.
+// typename resolves __typename of the query root. It never fails.
 func (*query) typename(context.Context, graphql.CollectedField) graphql.Marshaler {
 	return graphql.MarshalString("Query")
 }
@@ -211,7 +213,7 @@ func argument[T any](
 	return v
 }
 
-// OrZero returns the value at a pointer, or the zero value for nil.
+// OrZero returns the value at a pointer, or the zero value for nil, which is an absent argument such as a filter.
 func OrZero[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

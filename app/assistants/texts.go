@@ -39,7 +39,8 @@ func text(of func() (string, error)) http.Handler {
 	}))
 }
 
-// typed is middleware that sets the content type of Markdown and lets caches keep the response for an hour.
+// typed is middleware of the documents that sets the content type of Markdown and lets caches keep the response for an
+// hour.
 func typed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")

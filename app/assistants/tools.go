@@ -99,7 +99,8 @@ type searchInput struct {
 	Text string `json:"text" jsonschema:"an ID such as 0.0.1234, an EVM address, a hash, a time, or the start of a name"`
 }
 
-// search is the tool that searches the ledger. It returns the JSON response of searchDocument.
+// search is the tool that searches the ledger. It returns the JSON response of searchDocument, or the error of
+// [tools.ask].
 func (t *tools) search(in searchInput) (string, error) {
 	return t.ask(searchDocument, map[string]any{"text": in.Text})
 }
@@ -109,10 +110,12 @@ type queryInput struct {
 	Variables map[string]any `json:"variables,omitempty" jsonschema:"the values of its variables"`
 }
 
-// query is the tool that runs the client's own GraphQL document with its variables.
+// query is the tool that runs the client's own GraphQL document with its variables. It returns the JSON response, or
+// the error of [tools.ask].
 func (t *tools) query(in queryInput) (string, error) { return t.ask(in.Query, in.Variables) }
 
-// status is the tool that returns the JSON response of statusDocument: version, limits, newest block and network.
+// status is the tool that returns the JSON response of statusDocument: version, limits, newest block and network. Its
+// errors are those of [tools.ask].
 func (t *tools) status(struct{}) (string, error) { return t.ask(statusDocument, nil) }
 
 type describeInput struct {
@@ -172,7 +175,7 @@ func (t *tools) explain(in explainInput) (string, error) {
 
 // ask sends a GraphQL request to the server in this process, with the context of the MCP request, and returns the
 // body of the response. That may report errors beside the data. A response without data is an error whose text is
-// that body.
+// that body. The request has no token, so mutations fail, and streams are refused.
 func (t *tools) ask(query string, variables map[string]any) (string, error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -197,8 +200,11 @@ type memory struct {
 	body   strings.Builder
 }
 
-// Header returns the headers of the response in memory. Write appends to its body, and WriteHeader does nothing,
-// because the body says whether the request failed.
-func (m *memory) Header() http.Header         { return m.header }
+// Header returns the headers of the response in memory, which the handler sets and nobody reads.
+func (m *memory) Header() http.Header { return m.header }
+
+// Write appends to the body of the response in memory, for [tools.ask]. It never fails.
 func (m *memory) Write(b []byte) (int, error) { return m.body.Write(b) } //nolint:wrapcheck // never fails
-func (m *memory) WriteHeader(int)             {}
+
+// WriteHeader ignores the status of the response in memory, because the body says whether the request failed.
+func (m *memory) WriteHeader(int) {}

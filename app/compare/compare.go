@@ -43,7 +43,7 @@ type Comparison struct {
 // Run compares the responses. Rows may be written meanwhile: a difference is reported if it remains after all
 // repetitions and is not caused by rows that are newer than the start. It fails if a service does not respond to the
 // first request. If ctx ends, it returns an incomplete report and an error. Its goroutines, [Comparison.Concurrency]
-// of them, end before it returns.
+// of them, end before it returns. Without any, it would wait forever.
 func (c *Comparison) Run(ctx context.Context) (*Report, error) {
 	r := run{Comparison: c, report: &Report{}}
 	var err error
@@ -182,13 +182,14 @@ func (r *run) known(differences []Difference) bool {
 	return true
 }
 
-// limited reports whether a service rejected a request because of its rate limit.
+// limited reports whether a service rejected a request because of its rate limit: such a request is repeated, and not
+// compared if it is rejected again.
 func limited(a, b *Digest) bool {
 	return a.Status == http.StatusTooManyRequests || b.Status == http.StatusTooManyRequests
 }
 
-// both sends a request to both services at once. The digest of a failed request has the status 0 and the error as its
-// body.
+// both sends a request to both services at once, and returns the digests of Against and of Own when both have ended.
+// The digest of a failed request has the status 0 and the error as its body.
 func (r *run) both(ctx context.Context, path string) (a, b *Digest) {
 	send := func(service Service) *Digest {
 		got, err := service(ctx, path)
@@ -308,7 +309,7 @@ func (r *Report) Add(endpoint, request string, differences []Difference) {
 	}
 }
 
-// Causes sorts the groups of the report and returns their causes, the most frequent ones first.
+// Causes sorts the groups of the report and returns their causes, those of most requests first. The slice is new.
 func (r *Report) Causes() []Cause {
 	slices.SortStableFunc(r.groups, func(a, b *group) int { return cmp.Compare(b.requests, a.requests) })
 	return list.Map(r.groups, func(g *group) Cause { return g.Cause })
@@ -337,7 +338,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// count returns a number with its noun, in the plural if it is not 1.
+// count returns a number with its English noun for the report, with an s if it is not 1.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -95,7 +95,7 @@ func (d *Digest) Next() string {
 	return next
 }
 
-// member returns the member with the path, or nil if the body has none.
+// member returns the member of d.Members with the path, or nil if the body has none.
 func (d *Digest) member(path string) *Member {
 	for i := range d.Members {
 		if d.Members[i].Path == path {
@@ -273,7 +273,7 @@ func Differences(endpoint string, a, b *Digest) []Difference {
 	return out
 }
 
-// status returns the HTTP status as text for the report.
+// status returns the HTTP status as text for the report. 0 is the status of a request without a response.
 func (d *Digest) status() string {
 	if d.Status == 0 {
 		return "no response"
@@ -281,7 +281,7 @@ func (d *Digest) status() string {
 	return strconv.Itoa(d.Status)
 }
 
-// text returns the first 200 bytes of the body for the report.
+// text returns the first 200 bytes of the body for the report, or "" for a record, which has no body.
 func (d *Digest) text() string { return string(d.body[:min(len(d.body), 200)]) }
 
 // paths returns the paths of the members of both bodies, each once, in the order of a, then of b.
@@ -299,7 +299,7 @@ func paths(a, b *Digest) []string {
 	return out
 }
 
-// under reports whether a path is below one of others.
+// under reports whether a path is below one of others. All paths are below the empty one, that of the body.
 func under(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool {
 		rest, ok := strings.CutPrefix(path, o)
@@ -307,7 +307,7 @@ func under(path string, others []string) bool {
 	})
 }
 
-// parent returns the path of the object or list that contains a member.
+// parent returns the path of the object or list that contains a member: "" for one of the body itself.
 func parent(path string) string {
 	if list, ok := strings.CutSuffix(path, "[]"); ok {
 		return list

@@ -292,6 +292,6 @@ func (g *Gateway) Close() {
 	g.root.Close()
 }
 
-// Graph returns the GraphQL server of the gateway, without the middleware of the public port. Commands and tests
-// run documents on it.
+// Graph returns the GraphQL server of the gateway, without the middleware of the public port. Tests run documents on
+// it.
 func (g *Gateway) Graph() *server.Server { return g.graph }

@@ -271,7 +271,8 @@ type statusMetrics struct {
 	now    func() time.Time
 }
 
-// statusMetric returns the description of the metric heliograph_status_name. It registers nothing.
+// statusMetric returns the description of the metric heliograph_status_name with these labels, for [statusMetrics]. It
+// registers nothing.
 func statusMetric(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("heliograph_status_"+name, help, labels, nil)
 }

@@ -17,7 +17,7 @@ import (
 
 // class returns the class under which the queue counts a request: the pattern of its path in the REST API, or the
 // label of [family]. It also returns the endpoint of the REST API, which belongs into the context of the request,
-// so that it is not searched again.
+// so that it is not searched again. For other paths that value is empty and has no effect.
 func (g *Gateway) class(r *http.Request) (name string, endpoint values.Value) {
 	if isREST(r) {
 		if name, endpoint = g.v1.Find(r); name != "" {

@@ -210,7 +210,8 @@ func exempt(r *http.Request) bool {
 
 type noHeaders struct{ http.ResponseWriter }
 
-// Header returns a new map, so that headers of the rate limit are dropped.
+// Header returns a new map, so that headers of the rate limit are dropped: the response of a stream has begun when its
+// operations are counted. Other methods of the writer panic.
 func (noHeaders) Header() http.Header { return http.Header{} }
 
 // addressOf returns the address of the client in r.RemoteAddr, without the port. IPv6 addresses of the same /64

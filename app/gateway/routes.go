@@ -109,7 +109,7 @@ func (g *Gateway) Public() http.Handler {
 	return chi.Chain(defaultTransfer().limit, g.client, g.record, g.recover, g.rate).Handler(routed)
 }
 
-// isREST reports whether the path is the REST prefix or below it, ignoring case.
+// isREST reports whether the path of r is the prefix of the REST API, /api/v1, or below it, in any letter case.
 func isREST(r *http.Request) bool {
 	p := r.URL.Path
 	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) &&
@@ -158,7 +158,7 @@ func (g *Gateway) adminHost(next http.Handler) http.Handler {
 	})
 }
 
-// serveGraph serves the GraphQL API. If the endpoint is opened in a browser, it redirects to GraphiQL.
+// serveGraph serves the GraphQL API at graphPath. If the path is opened in a browser, it redirects to GraphiQL.
 func (g *Gateway) serveGraph(w http.ResponseWriter, r *http.Request) {
 	if server.OpensPage(r) {
 		w.Header().Add("Vary", "Accept")
@@ -170,7 +170,7 @@ func (g *Gateway) serveGraph(w http.ResponseWriter, r *http.Request) {
 
 var schemaTag = respond.WeakTag([]byte(graph.SDL))
 
-// schema responds with the schema as SDL, or with 304 if the client has it.
+// schema serves /graphql/schema.graphql: it responds with the schema as SDL, or with 304 if the client has it.
 func (g *Gateway) schema(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
 	w.Header().Set("Cache-Control", assets.Checked)
@@ -246,14 +246,15 @@ func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 	docs[r.URL.Path[:len(v1.Prefix)]].ServeHTTP(w, r) // both prefixes have the same length
 }
 
-// Explain returns the document and variables that a GET request for a REST path runs, without running them. target
-// is a path of either REST API with its query string. An invalid request is an error of type [rest.Problem].
+// Explain returns the document and variables that a request for a REST path runs, without running them. target is a
+// path of either REST API with its query string, after "POST " for an endpoint with a body, of which the example is
+// used. An invalid request is an error of type [*rest.Problem].
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
 	return g.ExplainBody(ctx, target, nil)
 }
 
-// ExplainBody is like Explain for a request with a body. See [rest.API.ExplainBody]. For a path of the status API the
-// body is ignored.
+// ExplainBody is like Explain for a request with the given body; nil stands for the example of the endpoint. Endpoints
+// without a body and paths of the status API ignore it.
 func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
 	if strings.HasPrefix(target, v2.Prefix+"/") {
 		return g.v2.Explain(target)

@@ -61,18 +61,18 @@ func (g *Gateway) Run(ctx context.Context) {
 	group.Wait()
 }
 
-// StatusAPI returns the handler of /api/v2 without the middleware of the public port.
+// StatusAPI returns the handler of /api/v2 without the middleware of the public port. Benchmarks use it.
 func (g *Gateway) StatusAPI() http.Handler { return g.v2 }
 
 // Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after
-// the write.
+// the write. If one cannot be rendered, it fails and returns none.
 func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	return g.v2.Render(statuspages.WithSharedReads(ctx), p)
 }
 
 // Export calls write with each file of a status page for a static web server: the HTML site, then the documents of
-// /api/v2. It renders them all and stops at the first error, also of write. The documents come from one snapshot of
-// the database, which is open meanwhile.
+// /api/v2 in any order. It renders them all and stops at the first error, also of write. The documents come from one
+// snapshot of the database, which is open meanwhile.
 func (g *Gateway) Export(ctx context.Context, p *status.Page, write func(file string, body []byte) error) error {
 	if err := g.site.Export(ctx, p, write); err != nil {
 		return err

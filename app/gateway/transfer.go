@@ -28,8 +28,9 @@ type transfer struct {
 // transferPart is the size of a part of a response in bytes.
 const transferPart = 64 << 10
 
-// defaultTransfer returns the deadlines of connections: 10 seconds for the next part of a body, 2 minutes for a
-// whole body, and 30 seconds to send a part. Clients that send 4 KiB and read 2 KiB a second meet them.
+// defaultTransfer returns the deadlines of connections: 10 seconds for the next bytes of a body, 2 minutes for a whole
+// body, and 30 seconds to send a part of transferPart bytes. Clients that send a body of 512 KiB at 5 KiB a second and
+// read at 3 KiB a second meet them.
 func defaultTransfer() transfer {
 	return transfer{read: 10 * time.Second, body: 2 * time.Minute, write: 30 * time.Second}
 }
@@ -185,7 +186,8 @@ func (w *limitedWriter) SetWriteDeadline(deadline time.Time) error {
 	return w.c.SetWriteDeadline(deadline) //nolint:wrapcheck // as of the underlying writer
 }
 
-// extend moves the write deadline of the connection to timeout from now, unless the handler has set its own.
+// extend moves the write deadline of the connection to timeout from now, unless the handler has set its own. A
+// connection without deadlines stays as it is.
 func (w *limitedWriter) extend() {
 	if !w.own {
 		_ = w.c.SetWriteDeadline(time.Now().Add(w.timeout)) //nolint:forbidigo // deadlines use the system clock

@@ -88,7 +88,8 @@ type Outcome struct {
 
 // Once reads the page and imports it into the database as o.Author. tags are the ETags of the last read, or nil to
 // read everything. It returns the new ETags, or nil if the documents belong to different revisions, so that the
-// next read gets all of them again. If nothing has changed, the outcome is empty and nothing is written.
+// next read gets all of them again. If nothing has changed, the outcome is empty and nothing is written. It fails if
+// the page cannot be read, its documents cannot be imported, or the write fails; then both other results are nil.
 func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, map[string]string, error) {
 	reading, err := f.client.Read(ctx, tags, f.o.Step)
 	if err != nil {

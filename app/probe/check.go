@@ -181,8 +181,8 @@ func unexpected(p *status.Probe, resp *http.Response, body []byte) string {
 	return ""
 }
 
-// lookUp returns the value at a path in decoded JSON, or nil if it does not exist. The path consists of names and
-// indexes, joined by dots, such as errors.0.message.
+// lookUp returns the value at a path in decoded JSON, or nil if it does not exist or is null. The path consists of
+// names and indexes, joined by dots, such as errors.0.message.
 func lookUp(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {

@@ -36,9 +36,10 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger) 
 	return &Watcher{editor, checker, &statuspages.TaskLog{Logger: log, Task: "running probes"}}
 }
 
-// Run runs due probes and updates their pages at intervals of pollInterval until the context ends, and then waits for
-// running probes. It deletes old results at intervals of pruneInterval. It logs errors and retries while the database
-// is unavailable. A hanging target does not delay other probes.
+// Run runs due probes, updates their pages, and resolves incidents of probes that are good again, at intervals of
+// pollInterval until the context ends. Then it waits for running probes. It deletes old results at intervals of
+// pruneInterval. It logs errors and retries while the database is unavailable. A hanging target does not delay other
+// probes.
 func (w *Watcher) Run(ctx context.Context) {
 	slots := make(chan struct{}, maxConcurrent)
 	var group sync.WaitGroup
@@ -73,7 +74,8 @@ func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 }
 
 // begin claims due probes in the database, at most as many as slots are free, and starts them in group. It returns
-// their number without waiting. failed is called, concurrently, with the error of each probe that fails.
+// their number without waiting. failed is called, concurrently, with each error of recording or applying a result. It
+// fails if the probes cannot be claimed. Calls with the same slots must not be concurrent.
 func (w *Watcher) begin(
 	ctx context.Context, group *sync.WaitGroup, slots chan struct{}, failed func(error),
 ) (int, error) {

@@ -172,19 +172,22 @@ type statements struct {
 	own trace.Tracer
 }
 
-// TraceQueryEnd implements [pgx.QueryTracer]: it ends the span, with an error that contains no values.
+// TraceQueryEnd implements [pgx.QueryTracer]: it ends the span of a statement, which is in ctx, and replaces the error
+// by one that contains no values.
 func (s *statements) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceQueryEnd(ctx, conn, data)
 }
 
-// TracePrepareEnd implements [pgx.PrepareTracer]: it ends the span, with an error that contains no values.
+// TracePrepareEnd implements [pgx.PrepareTracer]: it ends the span of preparing a statement, which is in ctx, and
+// replaces the error by one that contains no values.
 func (s *statements) TracePrepareEnd(ctx context.Context, conn *pgx.Conn, data pgx.TracePrepareEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TracePrepareEnd(ctx, conn, data)
 }
 
-// TraceConnectEnd implements [pgx.ConnectTracer]: it ends the span, with an error that contains no values.
+// TraceConnectEnd implements [pgx.ConnectTracer]: it ends the span of a new connection, which is in ctx, and replaces
+// the error by one that contains no values.
 func (s *statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceConnectEnd(ctx, data)
@@ -208,8 +211,8 @@ func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.
 	span.SetAttributes(otelpgx.RowsAffectedKey.Int64(data.CommandTag.RowsAffected()))
 }
 
-// TraceBatchEnd implements [pgx.BatchTracer]: it ends the span of the batch, with an error that contains no
-// values.
+// TraceBatchEnd implements [pgx.BatchTracer]: it ends the span of the batch, which is in ctx, and replaces the error
+// by one that contains no values.
 func (s *statements) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceBatchEnd(ctx, conn, data)

@@ -224,7 +224,8 @@ func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) 
 	return statusdemo.Load(ctx, conn, now, again)
 }
 
-// isDemo connects to the database at url and reports whether it contains the demo network.
+// isDemo connects to the database at url and reports whether it contains the demo network. Errors do not contain the
+// password.
 func isDemo(ctx context.Context, url string) (bool, error) {
 	conn, done, err := connect(ctx, url)
 	if err != nil {

@@ -202,7 +202,7 @@ type migrateCmd struct {
 // Run creates or updates the tables of the ledger and of the status pages, in the configured database or in the
 // embedded one. With --status-only it leaves the ledger tables of an external database as they are. With --citus it
 // distributes those of an external database. A URL of the status database alone is a usage error without --status-only
-// or --data-dir, and so is --citus without an external database for the ledger.
+// or --data-dir, and so is --citus with --status-only or without an external database for the ledger.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()

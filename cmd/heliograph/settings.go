@@ -52,7 +52,8 @@ func (t *toggle) UnmarshalText(text []byte) error {
 // optionalToggle is a toggle whose default depends on something else.
 type optionalToggle struct{ ledger.Null[bool] }
 
-// UnmarshalText sets a switch that has a third state: an empty text is null, other texts are those of toggle.
+// UnmarshalText sets a switch that has a third state: an empty text is null, other texts are those of toggle. If it
+// fails, o stays as it was.
 func (o *optionalToggle) UnmarshalText(text []byte) error {
 	var t toggle
 	if err := t.UnmarshalText(text); err != nil {
@@ -68,7 +69,8 @@ type demoMode struct {
 	live bool
 }
 
-// UnmarshalText sets the mode from live, which is also on, or from a text of toggle.
+// UnmarshalText sets the mode of --demo from live, in any letter case, which is also on, or from a text of toggle. It
+// fails for other texts.
 func (m *demoMode) UnmarshalText(text []byte) error {
 	if m.live = strings.EqualFold(string(text), "live"); m.live {
 		m.on = true

@@ -346,7 +346,8 @@ func write[I any](ctx context.Context, s *session, code string, in I,
 
 // The following methods convert arguments. If one is invalid, they record the error and return the zero value.
 
-// fail records the error of an argument in s.err, unless that has an earlier one. A write then returns it.
+// fail records the error of an argument in s.err, unless that has an earlier one. A write then returns it. Nil is no
+// error and changes nothing.
 func (s *session) fail(err error) { s.err = cmp.Or(s.err, err) }
 
 // time parses the time of an argument, in the time zone of the page unless the text has one. An error goes to
@@ -357,7 +358,8 @@ func (s *session) time(text string) time.Time {
 	return t
 }
 
-// optionalTime is like time for an optional flag. An empty text is null, but an invalid one is the zero time.
+// optionalTime is like [session.time] for an optional flag. An empty text is null. The error of an invalid one goes to
+// [session.fail], and the result is the zero time, not null.
 func (s *session) optionalTime(text string) ledger.Null[time.Time] {
 	if text == "" {
 		return ledger.Null[time.Time]{}
@@ -461,7 +463,7 @@ func (s *session) showComponent(ctx context.Context, code string) error {
 	}
 }
 
-// showDeleted prints that the object with a code was deleted.
+// showDeleted prints that the object with a code was deleted, as [session.print] does.
 func (s *session) showDeleted(code string) error {
 	return s.print(map[string]string{"id": code}, "%s was deleted", code)
 }

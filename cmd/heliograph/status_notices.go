@@ -155,7 +155,7 @@ type statusPostmortemCmd struct {
 }
 
 // run publishes the postmortem of an incident in the database of status pages, in place of an earlier one, and prints
-// the incident.
+// the incident. It fails if the incident is not resolved, or its version is not that of --expect.
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -216,7 +216,7 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 type statusNoticeCmd struct{ noticeFlags }
 
 // run runs the commands publish, discard and rm on a notice in the database of status pages, and prints what is left of
-// it.
+// it. It fails if the notice does not exist, has not the version of --expect, or for the first two is not a draft.
 func (c *statusNoticeCmd) run(ctx context.Context, s *session) error {
 	do := map[string]func(context.Context, statuspages.Author, string, status.VersionInput) (string, error){
 		"publish": s.PublishDraft, "discard": s.DiscardDraft, "rm": s.DeleteNotice,
@@ -328,7 +328,7 @@ type statusCancelCmd struct {
 }
 
 // run cancels a maintenance with an update in the database of status pages, and prints it. Without a body, the update
-// has the text of the page.
+// has the text of the page. It fails if the maintenance has started, or its version is not that of --expect.
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,

@@ -23,7 +23,8 @@ type statusInitCmd struct {
 	Component  string `default:"API" help:"Name of the first component."`
 }
 
-// run creates a page with its first component in the database of status pages, and prints it.
+// run creates a page with its first component in the database of status pages, and prints it, but not in a dry run. It
+// fails if another page has the short name or a setting is invalid.
 func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	code, err := s.InitPage(ctx, s.by, status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
@@ -92,7 +93,8 @@ type statusGroupAddCmd struct {
 	Position    int32  `help:"Position on the page, starting at 1 (default: last)."`
 }
 
-// run adds a group of components to the page in the database of status pages, and prints it.
+// run adds a group of components to the page in the database of status pages, and prints it. A group that the editor
+// rejects is an error, with which nothing is written.
 func (c *statusGroupAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position,
@@ -156,7 +158,8 @@ type statusComponentSetCmd struct {
 }
 
 // run changes the given properties of a component in the database of status pages, leaves the others, and prints the
-// component, but not in a dry run. An invalid argument goes to s.err, and then nothing is written.
+// component, but not in a dry run. An invalid argument goes to s.err, and then nothing is written. It fails if the
+// version of the component is not that of --expect.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
@@ -187,7 +190,7 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 type statusRemoveCmd struct{ componentArg }
 
 // run deletes a component or group from the page in the database of status pages, and prints that. An invalid
-// argument goes to s.err, and then nothing is written.
+// argument goes to s.err, and then nothing is written. It fails for a group that is not empty.
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
 }
@@ -204,7 +207,8 @@ type statusTokenAddCmd struct {
 }
 
 // run creates an access token in the database of status pages and prints its secret, which is not shown again. The
-// token is for the page with --page, and for all pages otherwise.
+// token is for the page with --page, and for all pages otherwise. It never expires without a positive --expires. It
+// fails if the name is in use.
 func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	page, err := s.givenPage(ctx)
 	if err != nil {
@@ -235,7 +239,8 @@ type statusTokenRmCmd struct {
 	Name string `arg:"" help:"Name of the token."`
 }
 
-// run deletes an access token in the database of status pages, and prints its name.
+// run deletes an access token in the database of status pages, and prints its name. It fails if the token does not
+// exist.
 func (c *statusTokenRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveToken(ctx, s.by, c.Name), map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
 }
@@ -273,7 +278,7 @@ type statusTemplateCmd struct {
 type statusTemplateSetCmd struct{ status.Template }
 
 // run writes a template of the page to the database of status pages, and prints its name. One with the same name is
-// replaced.
+// replaced. The state decides whether it is for incidents or maintenances. An invalid template is an error.
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	t := c.Template
 	t.Kind = t.State.Kind()
@@ -285,7 +290,8 @@ type statusTemplateRmCmd struct {
 	Name string `arg:"" help:"Name of the template."`
 }
 
-// run deletes a template of the page in the database of status pages, and prints its name.
+// run deletes a template of the page in the database of status pages, and prints its name. It fails if the page has no
+// such template.
 func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name), map[string]string{"name": c.Name},
 		"template %s was deleted", c.Name)

@@ -32,7 +32,7 @@ type statusProbeAddCmd struct {
 }
 
 // run adds a probe to a component in the database of status pages, and prints its id. The durations of the flags become
-// milliseconds.
+// milliseconds. It fails if the component does not exist, or the settings are invalid or do not fit it.
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	found, err := s.find(ctx, c.Ref)
 	if err != nil {
@@ -111,8 +111,8 @@ func (a *probeArg) find(ctx context.Context, s *session) (*status.Probe, error) 
 
 type statusProbeTestCmd struct{ probeArg }
 
-// run runs a probe once and prints the result, which it does not record. It exits with 1 unless the result is good
-// or unknown, so that scripts can use the command.
+// run runs a probe once, which sends its request or reads the ledger database, and prints the result, which it does
+// not record. It exits with 1 unless the result is good or unknown, so that scripts can use the command.
 func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 	p, err := c.find(ctx, s)
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
 type statusProbeSwitchCmd struct{ probeArg }
 
 // run enables, disables or deletes a probe in the database of status pages, as the name of the command says, and prints
-// that.
+// that. It fails if the page has no probe with the number.
 func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
 	_, err := c.find(ctx, s)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// pageObject returns the members of a page in the JSON output.
+// pageObject returns the members of a page in the JSON output of status commands. p must not be nil.
 func pageObject(p *status.Page) map[string]any {
 	return map[string]any{
 		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault,
@@ -26,7 +26,8 @@ func pageObject(p *status.Page) map[string]any {
 	}
 }
 
-// componentObject returns the members of a component in the JSON output.
+// componentObject returns the members of a component or group in the JSON output of status commands. What it does not
+// have is null.
 func componentObject(c *status.Component) map[string]any {
 	return map[string]any{
 		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status,
@@ -38,7 +39,8 @@ func componentObject(c *status.Component) map[string]any {
 	}
 }
 
-// noticeObject returns the members of an incident or a maintenance in the JSON output.
+// noticeObject returns the members of an incident or a maintenance, without updates, in the JSON output of status
+// commands. What it does not have is null.
 func noticeObject(n *status.Notice) map[string]any {
 	return map[string]any{
 		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact,
@@ -107,12 +109,12 @@ func (c *statusListCmd) run(ctx context.Context, s *session) error {
 	return s.listNotices(list)
 }
 
-// openMaintenances returns the filter for maintenances that have not ended.
+// openMaintenances returns the filter for published maintenances that have not ended, also those in the future.
 func openMaintenances() statuspages.NoticeFilter {
 	return statuspages.NoticeFilter{Kind: status.Scheduled, States: status.OpenStates(status.Scheduled)}
 }
 
-// listPages reads and prints all pages of the database.
+// listPages reads all pages of the database, and prints them; the default page is marked.
 func listPages(ctx context.Context, s *session) error {
 	pages, err := s.db.Pages(ctx)
 	if err != nil {
@@ -149,7 +151,7 @@ func (s *session) listComponents(ctx context.Context) error {
 // at formats a time for people, to the minute and with its zone.
 func at(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
-// scheduled formats the scheduled times of a maintenance.
+// scheduled formats the scheduled times of a maintenance for people, in the zones that they have.
 func scheduled(n *status.Notice) string {
 	return at(n.ScheduledFor.V) + " to " + at(n.ScheduledUntil.V)
 }
@@ -177,7 +179,7 @@ type statusShowCmd struct {
 }
 
 // run reads the notice or component of the page that the argument identifies from the database of status pages, and
-// prints it. A notice wins.
+// prints it. A notice wins. It fails if there is neither, or several components have the name.
 func (c *statusShowCmd) run(ctx context.Context, s *session) error {
 	notice, err := s.notice(ctx, noticeCode(c.Ref))
 	if err != nil {

@@ -46,7 +46,7 @@ type statusWebhookAddCmd struct {
 }
 
 // run adds a webhook to the page in the database of status pages, and prints its secret, which is not shown again.
-// An invalid argument goes to s.err, and then nothing is written.
+// An invalid argument goes to s.err, and then nothing is written. It fails if the page has a webhook with the URL.
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	in := status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)}
 	if s.err != nil {
@@ -72,7 +72,8 @@ type statusWebhookEditCmd struct {
 }
 
 // run rotates the secret of a webhook, enables or deletes it in the database of status pages, depending on the name of
-// the command. It prints a new secret, which is not shown again.
+// the command. It prints a new secret, which is not shown again. The webhook can be one of another page. It fails if
+// there is none with the ID.
 func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
 	var in status.VersionInput
 	var secret string

@@ -50,7 +50,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // New returns an error of the GraphQL API with a code for clients and a message that they get as it is.
 func New(code Code, message string) *Error { return &Error{Code: code, Message: message} }
 
-// Of returns an error of the GraphQL API with a code and the message of err, which clients get. err is its cause.
+// Of returns an error of the GraphQL API with a code and the message of err, which clients get. err is its cause, and
+// must not be nil.
 func Of(code Code, err error) error {
 	return &Error{Code: code, Message: err.Error(), Err: err}
 }
@@ -61,7 +62,8 @@ func Input(format string, args ...any) error {
 	return New(BadUserInput, fmt.Sprintf(format, args...))
 }
 
-// OneOf fails with BAD_USER_INPUT unless exactly one of some arguments is given. names lists them for the message.
+// OneOf fails with BAD_USER_INPUT unless exactly one of some arguments of a field is given. names lists them for the
+// message, such as "number and hash"; given says for each whether it is.
 func OneOf(names string, given ...bool) error {
 	n := 0
 	for _, g := range given {

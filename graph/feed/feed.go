@@ -83,14 +83,15 @@ type Feed[T any] struct {
 	reader    *reader[T] // nil while there are no listeners
 }
 
-// New returns a new feed. It reads nothing until the first listener subscribes.
+// New returns a new feed of source. It reads nothing and has no goroutine until the first listener subscribes, and
+// again after the last one has left.
 func New[T any](source Source[T], o Options) *Feed[T] {
 	f := &Feed[T]{source: source, o: o}
 	f.ctx, f.close = context.WithCancel(context.Background())
 	return f
 }
 
-// Close ends all subscriptions with [ErrShutdown], also those that begin later.
+// Close ends all subscriptions with [ErrShutdown], also those that begin later. It does not wait for them.
 func (f *Feed[T]) Close() { f.close() }
 
 // join counts a listener and returns the reader of the feed, which it starts for the first listener. Each call
@@ -176,7 +177,8 @@ func (r *reader[T]) run(ctx context.Context) {
 
 // read reads new rows from the source once and appends them to the log, from which it drops the oldest above Keep.
 // It wakes the listeners. The first call reads only the newest position and later rows. more reports whether
-// further rows may be available.
+// further rows may be available. Only the goroutine of run calls it: it sets the first position without the lock. With
+// Keep below batch, it panics if the log is empty and there are more than Keep new rows.
 func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxDelay)
 	defer cancel()
@@ -239,8 +241,8 @@ func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool
 	return r.log[number-r.first : len(r.log) : len(r.log)], r.wake, true
 }
 
-// newest returns the position of the newest row that the reader has read, or the zero position before r.ready is
-// closed.
+// newest returns the position of the newest row that the reader has read. Call it after r.ready is closed: until then
+// the reader sets the position without the lock.
 func (r *reader[T]) newest() Position {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -37,9 +37,9 @@ func Row[T any](row *T, live bool) *T {
 	return &copied
 }
 
-// Listen returns a channel on which it delivers rows of the feed until ctx ends, and closes the channel then. value
-// converts a row; see [Row]. If the subscription fails or the feed is closed, it calls l.End with the reason and then
-// closes the channel.
+// Listen returns a channel on which a goroutine delivers rows of the feed until ctx ends, and closes the channel then.
+// value converts a row; see [Row]. If the subscription fails or the feed is closed, it calls l.End with the reason and
+// then closes the channel.
 func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(row T, live bool) V) <-chan V {
 	out := make(chan V, waiting)
 	go func() {
@@ -131,7 +131,8 @@ func (s *subscription[T, V]) complete(ctx, feed context.Context, rows []T) ([]T,
 	}
 }
 
-// pause waits and returns nil, or returns at once the reason for which the subscription ends.
+// pause waits before a read is repeated and returns nil, or returns at once the reason for which the subscription
+// ends: the end of ctx, or [ErrShutdown] if feed has ended.
 func pause(ctx, feed context.Context, wait time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -49,7 +49,8 @@ var (
 	Filled = demotest.Full
 )
 
-// Rows returns a template with the rows that a batch of statements inserts into empty tables.
+// Rows returns a template with the rows that a batch of statements inserts into empty tables. insert queues them when
+// the template is first used; an error of a statement is one of the template.
 func Rows(name string, insert func(b *pgx.Batch)) *pgtest.Template {
 	return &pgtest.Template{Name: name, From: Empty, Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
@@ -73,7 +74,8 @@ type Options struct {
 // Option changes the options of a gateway.
 type Option = func(*Options)
 
-// Tokens sets the tokens of editors of status pages: comma-separated entries name:role:token.
+// Tokens sets the tokens of editors of status pages: comma-separated entries name:role:token. The option panics if the
+// text is invalid.
 func Tokens(text string) Option {
 	return func(o *Options) {
 		var err error
@@ -99,8 +101,9 @@ type Gateway struct {
 	transport *http.Transport
 }
 
-// Demo returns a gateway of its own over the demo network in a read-only database that tests share. Tests without
-// options use [Shared], unless they close or change the gateway, or need its caches empty.
+// Demo returns a gateway of its own over the demo network in a read-only database that tests share. It stops when the
+// test ends, and errors end the test. Tests without options use [Shared], unless they close or change the gateway, or
+// need its caches empty.
 func Demo(tb testing.TB, options ...Option) *Gateway {
 	tb.Helper()
 	return Over(tb, Filled.Shared(tb), options...)
@@ -114,7 +117,7 @@ var shared struct {
 }
 
 // Shared returns a gateway with the default options over the demo network, which all tests of the binary share. They
-// must not close or change it.
+// must not close or change it. The first call starts it, and it runs until the process ends. Errors end the test.
 func Shared(tb testing.TB) *Gateway {
 	tb.Helper()
 	url := pgtest.Pooled(tb, Filled.Shared(tb))
@@ -139,7 +142,8 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	return g
 }
 
-// open returns a gateway, and the functions that close it, of which the last is called first.
+// open returns a gateway that runs over the database at url, with its background tasks, and the functions that close
+// it, of which the last is called first. With an error, they close what was opened before.
 func open(url string, options ...Option) (g *Gateway, closers []func(), err error) {
 	g = &Gateway{Config: &rest.Config{
 		LimitDefault: 25, LimitMax: 100, TokensInList: 50, TokensOfAccount: 1000, MaxRepeats: 100,
@@ -293,7 +297,8 @@ func Cached(o *Options) { o.REST.Cache = true }
 // Author is the author of writes to status pages.
 var Author = statuspages.Author{Name: "test"}
 
-// Editor returns an editor of the gateway's status pages. Its clock advances by a minute on each call.
+// Editor returns an editor of the gateway's status pages. Its clock starts at [Now] and advances by a minute each time
+// that it is read. The editor must not be used concurrently.
 func (g *Gateway) Editor() *statuspages.Editor {
 	now := Now()
 	return statuspages.NewEditor(g.Status, func() time.Time {
@@ -302,7 +307,7 @@ func (g *Gateway) Editor() *statuspages.Editor {
 	})
 }
 
-// WaitForPage waits until a gateway with caches serves its status page, for at most 15 seconds.
+// WaitForPage waits until a gateway with caches serves its status page. After 15 seconds it ends the test.
 func (g *Gateway) WaitForPage(tb testing.TB) {
 	tb.Helper()
 	end := time.Now().Add(15 * time.Second)
@@ -313,7 +318,7 @@ func (g *Gateway) WaitForPage(tb testing.TB) {
 	}
 }
 
-// NewestIncident returns the code of the newest incident of the status page.
+// NewestIncident returns the code of the newest incident of the status page. It panics if there is none.
 func (g *Gateway) NewestIncident(tb testing.TB) string {
 	tb.Helper()
 	var data struct {
@@ -326,7 +331,7 @@ func (g *Gateway) NewestIncident(tb testing.TB) string {
 }
 
 // ReadExample reads the documents of the example status page, by path, from its file
-// rest/v2/testdata/ledgerlight.json.
+// rest/v2/testdata/ledgerlight.json. file is the path to it from the folder of the test. Errors end the test.
 func ReadExample(tb testing.TB, file string) map[string]json.RawMessage {
 	tb.Helper()
 	text, err := os.ReadFile(file)

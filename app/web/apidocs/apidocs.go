@@ -43,8 +43,9 @@ func Handler(o Options) (http.Handler, error) {
 	return &handler{prefix: o.Prefix, files: files}, nil
 }
 
-// load returns all files by their path below the prefix: the embedded ones, the page with its relative links
-// adapted to the prefix, and the OpenAPI documents of o, compressed.
+// load returns all files by their path below the prefix: the embedded ones with the page at "/", the page at "", whose
+// relative links are adapted to the prefix, and the OpenAPI documents of o, compressed. It fails if an embedded file
+// is invalid.
 func load(o Options) (map[string]*assets.File, error) {
 	files, err := assets.Load(dist, "dist")
 	if err != nil {

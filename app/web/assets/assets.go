@@ -71,7 +71,8 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 	return files, err
 }
 
-// Pack compresses the given content with brotli and returns it as a file to serve.
+// Pack compresses the given content with brotli and returns it as a file to serve, with these values of Content-Type
+// and Cache-Control. It never fails.
 func Pack(content []byte, contentType, cacheControl string) *File {
 	var packed bytes.Buffer
 	// Writing to memory does not fail.
@@ -81,7 +82,8 @@ func Pack(content []byte, contentType, cacheControl string) *File {
 	return newFile(packed.Bytes(), contentType, cacheControl)
 }
 
-// Unpack returns the uncompressed content of an embedded file, new at each call.
+// Unpack returns the uncompressed content of a file, new at each call. It fails if the embedded file is not valid
+// brotli.
 func (f *File) Unpack() ([]byte, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.packed)))
 	return content, wrap.Error(err, "decompressing a file")

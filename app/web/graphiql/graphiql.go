@@ -62,7 +62,7 @@ var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 type handler map[string]*assets.File
 
 // ServeHTTP serves GraphiQL's page and its embedded files by path, redirects /graphiql/ to /graphiql, and responds
-// with 404 to other paths.
+// with 404 to other paths and with 405 to other methods than GET and HEAD.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, contentSecurityPolicy) {
 		return

@@ -103,7 +103,7 @@ func (s *Site) page(
 // earlier returns the earlier of two times.
 func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
 
-// hasTrouble reports whether a component has a partial or major outage.
+// hasTrouble reports whether one of the components or of their children has a partial or major outage.
 func hasTrouble(list []component) bool {
 	return slices.ContainsFunc(list, func(c component) bool {
 		return c.Status == status.PartialOutage || c.Status == status.MajorOutage || hasTrouble(c.Children)
@@ -111,7 +111,7 @@ func hasTrouble(list []component) bool {
 }
 
 // addBadges renders the badges of components and of their children, and adds them to out by path. It stops at the
-// first error; out has the badges before it then.
+// first error, after which out must not be used.
 func addBadges(out map[string]*doccache.Document, list []component) error {
 	for i := range list {
 		c := &list[i]
@@ -127,7 +127,8 @@ func addBadges(out map[string]*doccache.Document, list []component) error {
 	return nil
 }
 
-// addBadge renders a badge with a label, a state and the colour of an indicator, and adds it to out under key.
+// addBadge renders a badge with the label left, the state right and the colour of an indicator, and adds it to out
+// under key. After an error out must not be used.
 func addBadge(out map[string]*doccache.Document, key, left, right string, i status.Indicator) error {
 	badge, err := makeBadge(left, right, i)
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, 
 	return nil
 }
 
-// noticePage renders the page of a notice, whose times are in the zone of the page.
+// noticePage renders the HTML page of a notice of p, whose times are in the zone of the page. It reads no database.
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
 	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), n})
 }

@@ -70,5 +70,5 @@ func (n *notice) in(zone *time.Location, locale string) {
 	}
 }
 
-// Planned reports whether the notice is a maintenance.
+// Planned reports whether the notice is a maintenance, and not an incident. Templates call it.
 func (n *notice) Planned() bool { return n.ScheduledFor.Valid }

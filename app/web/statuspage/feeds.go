@@ -21,7 +21,7 @@ const feedLength = 50
 var feedTemplates string
 
 // Entries returns the entries of a feed: the notices of both kinds, the most recently updated first, at most
-// feedLength.
+// feedLength. Templates of feeds call it. It does not change p.
 func (p *pageData) Entries() []notice {
 	all := slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes)
 	slices.SortStableFunc(all, func(a, b notice) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
@@ -72,7 +72,7 @@ func badgeColour(indicator status.Indicator) string {
 	}[indicator]
 }
 
-// indicatorOf returns the page indicator that corresponds to a component state.
+// indicatorOf returns the page indicator that corresponds to a component state, for the colour of its badge.
 func indicatorOf(s status.ComponentStatus) status.Indicator {
 	if s == status.UnderMaintenance {
 		return status.ImpactMaintenance
@@ -131,7 +131,7 @@ func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	return out.Bytes(), wrap.Error(err, "rendering a badge")
 }
 
-// clip cuts a text of a badge to 60 characters.
+// clip cuts a text of a badge to 60 characters, of which the last one is then an ellipsis.
 func clip(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

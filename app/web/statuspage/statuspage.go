@@ -255,7 +255,7 @@ func Paths() []string {
 	}
 }
 
-// Has reports whether the site serves a path.
+// Has reports whether a path is one of [Paths], not whether there is a document at it.
 func Has(path string) bool {
 	return slices.ContainsFunc(Paths(), func(pattern string) bool {
 		prefix, open := strings.CutSuffix(pattern, "*")
@@ -314,7 +314,8 @@ func targetOf(r *http.Request) *target {
 
 // ServeHTTP serves the HTML pages, feeds, badges and files of the status page that the host of the request selects.
 // It responds with 404 if the path or the page does not exist, except for the path / without a page, at which it
-// serves the landing page. It responds with 503 if the database cannot be read and no earlier document is cached.
+// serves the landing page. It responds with 503 if the database cannot be read and no earlier document is cached, and
+// with 405 to other methods than GET and HEAD.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := targetOf(r)
 	if t == nil {

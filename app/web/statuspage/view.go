@@ -79,7 +79,7 @@ type messagePage struct {
 // Said returns the Markdown text of an update as sanitized HTML. Templates call it.
 func (u *update) Said() template.HTML { return said(u.Body) }
 
-// Changes returns the affected components whose state changed. It does not modify the update.
+// Changes returns the affected components whose state changed, for templates. It does not modify the update.
 func (u *update) Changes() []*status.AffectedComponent {
 	return slices.DeleteFunc(slices.Clone(u.Affected), func(a *status.AffectedComponent) bool {
 		return a.OldStatus == a.NewStatus
@@ -95,7 +95,7 @@ func shown(list []component) []component {
 	})
 }
 
-// Shown returns the visible components of a group.
+// Shown returns the components of a group without those that [shown] omits, for templates. It does not modify c.
 func (c *component) Shown() []component { return shown(c.Children) }
 
 // Count returns how many components of a group are operational, such as "2 of 3 operational". Templates call it.
@@ -117,7 +117,8 @@ func (c *component) Chart() *uptimeView {
 	return uptimeOf(c.Name, c.Uptime)
 }
 
-// hasUptime reports whether a chart of uptime is shown for one of the components or of their children.
+// hasUptime reports whether a chart of uptime is shown for one of the components or of their children. The page has a
+// legend then.
 func hasUptime(list []component) bool {
 	return slices.ContainsFunc(shown(list), func(c component) bool {
 		return c.Showcase && c.Uptime != nil ||
@@ -175,7 +176,7 @@ func uptimeOf(name string, u *status.Uptime) *uptimeView {
 	return v
 }
 
-// words returns the availability of a day as a sentence of the HTML page.
+// words returns the availability of a day as text, such as "2 January 2006: 99.65 % up, 5 min of major outage".
 func words(d *status.UptimeDay) string {
 	var parts []string
 	for _, p := range []struct {
@@ -202,7 +203,7 @@ func dayName(d status.Date) string {
 	return d.Start(time.UTC).Format("2 January 2006")
 }
 
-// percent formats a percentage with at most two decimals. Only full uptime is 100.
+// percent formats an uptime, from 0 to 100, with at most two decimals and without the sign. Only full uptime is 100.
 func percent(p float64) string {
 	if p > 99.99 && p < 100 {
 		p = 99.99
@@ -231,8 +232,9 @@ type dayView struct {
 	Notices    []notice
 }
 
-// daysOf returns the days from the newest to the oldest that have notices. With all, it also returns the other days,
-// merged into ranges.
+// daysOf returns the days from newest to oldest, the newest first, that have notices. With all, it also returns the
+// other days, merged into ranges. newest and oldest are noons in the zone of the page. A notice of list belongs to the
+// day of its RecentAt; others than in this period are omitted. The notices of a day are the newest first.
 func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	var out []dayView
 	for day := newest; !day.Before(oldest); day = day.AddDate(0, 0, -1) {
