@@ -47,7 +47,8 @@ type fields struct {
 }
 
 // fieldsOf returns the fields of the schema with their kinds. It fails if the generator cannot write code for all of
-// them. With an error, the fields must not be used.
+// them. With an error, the fields must not be used. It parses the Go files of package resolvers, and an error there
+// ends the program; see [check].
 func fieldsOf(data *codegen.Data) (*fields, error) {
 	f := &fields{Data: data, Rows: map[string]*codegen.Object{}, Roots: []string{"Network", "Query"}}
 	written := writtenFunctions()
@@ -71,7 +72,8 @@ func fieldsOf(data *codegen.Data) (*fields, error) {
 	return f, err
 }
 
-// newField returns a field with its kind. written are the functions that are written by hand; see [writtenFunctions].
+// newField returns a field with its kind: how its value is obtained. written has the numbers of parameters of the
+// functions that are written by hand, by name; see [writtenFunctions].
 func newField(of *codegen.Field, written map[string]int) field {
 	f := field{Field: of}
 	parameters := written[f.Function()]
@@ -249,8 +251,8 @@ func (f field) PassArgs() string {
 	return f.argsLiteral(func(i int) string { return fmt.Sprintf("a%d", i) })
 }
 
-// ReadArgs returns Go source: a composite literal of the arguments that reads their values from the request with
-// the generated function argument.
+// ReadArgs returns Go source: a composite literal of the arguments that reads their values from the request with the
+// function argument of graph/schema.go. The source uses the variables ctx, in and ec.
 func (f field) ReadArgs() string {
 	return f.argsLiteral(func(i int) string {
 		return fmt.Sprintf("argument(ctx, &in, %d, ec.%s)", i, f.Args[i].TypeReference.UnmarshalFunc())
@@ -301,7 +303,8 @@ func (f field) Pages() bool {
 	return !slices.ContainsFunc(paging, func(name string) bool { return f.arg(name) < 0 })
 }
 
-// IsPaging reports whether an argument of the field is one of those that [relay.Args] holds.
+// IsPaging reports whether an argument of the field is first, after, last or before, and the field has all of these,
+// so that [relay.Args] holds it.
 func (f field) IsPaging(a *codegen.FieldArgument) bool {
 	return f.Pages() && slices.Contains(paging, a.Name)
 }
@@ -327,7 +330,8 @@ func (f *fields) Lists() []string {
 	return out
 }
 
-// Child returns the Go expression of a function that returns the table of a field's object, or "" for other types.
+// Child returns the Go expression of a function that returns the table of a field's object, or "" for other types. In
+// the expression, o is the struct of all tables.
 func (f *fields) Child(ref *config.TypeReference) string {
 	name := ref.Definition.Name
 	if ref.Definition.Kind != ast.Object || f.Rows[name] == nil {

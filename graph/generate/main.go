@@ -33,7 +33,8 @@ func main() {
 	check(generate())
 }
 
-// check ends the program if err is not nil.
+// check ends the program with status 1 if err is not nil, after it has printed err to standard error. Files that were
+// written before remain.
 func check(err error) {
 	if err != nil {
 		log.SetOutput(os.Stderr)
@@ -41,8 +42,9 @@ func check(err error) {
 	}
 }
 
-// generate writes all generated files: first those that gqlgen binds, then gqlgen's code, ours, the SDL and the
-// files for clients. It ends the program on some errors; see [check].
+// generate writes all generated files, at paths relative to the working directory: first those that gqlgen binds, then
+// gqlgen's code, ours, the SDL and the files for clients. It returns the errors of gqlgen and its configuration. Any
+// other error ends the program; see [check].
 func generate() error {
 	cfg, err := config.LoadConfigFromDefaultLocations()
 	if err != nil {
@@ -89,8 +91,9 @@ type generator struct{}
 // Name returns the name of the generator, which gqlgen prints in errors. It is a part of gqlgen's plugin interface.
 func (generator) Name() string { return "heliograph" }
 
-// GenerateCode implements gqlgen's code generator interface: it writes our files and then removes from data what
-// plans execute, so that gqlgen generates no code for it.
+// GenerateCode implements gqlgen's code generator interface: it writes our files and then removes from data what plans
+// execute, so that gqlgen generates no code for it. It returns the error of [fieldsOf], before it writes a file. Other
+// errors end the program; see [check].
 func (generator) GenerateCode(data *codegen.Data) error {
 	fields, err := fieldsOf(data)
 	if err != nil {
@@ -101,8 +104,8 @@ func (generator) GenerateCode(data *codegen.Data) error {
 	return nil
 }
 
-// bound returns the sources of the files that gqlgen binds, by path. They must exist before it runs. It adds the
-// bindings of [bindByRule] to cfg, and ends the program if the schema is invalid.
+// bound returns the unformatted sources of the files that gqlgen binds, by path. They must exist before it runs. It
+// adds the bindings of [bindByRule] to cfg. An error, such as an invalid schema, ends the program; see [check].
 func bound(cfg *config.Config) map[string][]byte {
 	schema, err := gqlparser.LoadSchema(cfg.Sources...)
 	check(err)
@@ -115,7 +118,8 @@ func bound(cfg *config.Config) map[string][]byte {
 	return files
 }
 
-// outputs returns the sources of the generated files that are neither gqlgen's nor bound by it, by path.
+// outputs returns the unformatted sources of the generated files that are neither gqlgen's nor bound by it, by path.
+// An error ends the program; see [check].
 func outputs(fields *fields) map[string][]byte {
 	out := map[string][]byte{}
 	for _, body := range []string{"fields", "mutations", "roots", "tables"} {
@@ -181,7 +185,8 @@ func render(name, body string, data any) []byte {
 	return b.Bytes()
 }
 
-// comment returns a description as a Go comment.
+// comment returns a description in the schema as a Go comment: with // before each line and no line break at the end.
+// Templates call it.
 func comment(description string) string {
 	return "// " + strings.ReplaceAll(description, "\n", "\n// ")
 }

@@ -72,7 +72,7 @@ func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
 }
 
 // writtenTypes returns the names of the types and methods of a package that are written by hand. It parses the Go
-// files of the folder.
+// files of the folder. An error ends the program; see [check].
 func writtenTypes(folder string) map[string]bool {
 	written := map[string]bool{}
 	for _, d := range declarationsIn(folder) {
@@ -92,8 +92,9 @@ func writtenTypes(folder string) map[string]bool {
 	return written
 }
 
-// rowsOf returns the types of a package, sorted by name. If several inputs have the same type, it has the fields of
-// all of them.
+// rowsOf returns the types that [rows] writes into the package in a folder, sorted by name: those of objects and
+// inputs, without connections, edges and types that are written by hand. If several inputs have the same type, it has
+// the fields of all of them.
 func (w *rowWriter) rowsOf(folder string) (list []rowType) {
 	defs := map[string][]*gql.Definition{} // by Go type
 	for _, name := range slices.Sorted(maps.Keys(w.schema.Types)) {
@@ -141,7 +142,7 @@ func (w *rowWriter) modelOf(def *gql.Definition) string {
 
 // columns returns the fields of a type that need no function, followed by those that are not in the graph. It omits
 // fields that a hand-written method of the type replaces. Inputs of mutations embed [status.Target] instead of having
-// its fields.
+// its fields, and the objects of package status with a global id embed its type node.
 func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField) {
 	model := w.models[def.Name]
 	isMutation := def.Kind == gql.InputObject && def.Fields.ForName("idempotencyKey") != nil
@@ -175,10 +176,11 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 	return out
 }
 
-// typeOf returns the Go type of a field of a row or an input. Objects are pointers, except for a TimestampRange that is
-// not null. A scalar or enum that can be null is a pointer if filter is set, as for inputs other than those of
-// mutations. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant. Without one, an enum is a pointer, and
-// a scalar has its zero value. Lists are nil.
+// typeOf returns the Go type of a field of a row or an input. Objects are pointers, except for a TimestampRange that
+// is not null. A scalar or enum that can be null is a pointer if filter is set, as for inputs other than those of
+// mutations. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant. Without one, an enum is a pointer,
+// and a scalar has its zero value for null. A list is a slice, which is nil for null, and its elements are never null.
+// A scalar or enum without a Go type in w.models panics.
 func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 	if t.Elem != nil {
 		element := *t.Elem

@@ -48,8 +48,8 @@ func receiverOf(f *ast.FuncDecl) (receiver, name string) {
 	return receiver, f.Name.Name
 }
 
-// declared returns the types with a hand-written Append function in package scalar, and the names of all its
-// hand-written functions. It parses the Go files, and ends the program on an error.
+// declared returns the types with a hand-written Append function in package scalar, and the set of the names of all
+// its hand-written functions, except generic ones. It parses the Go files, and ends the program on an error.
 func declared() (list []scalarType, functions map[string]bool) {
 	functions = map[string]bool{}
 	for _, d := range declarationsIn("graph/scalar") {
@@ -66,9 +66,10 @@ func declared() (list []scalarType, functions map[string]bool) {
 	return list, functions
 }
 
-// scalarTypes returns all types of package scalar. It returns the enums and nullables among them, whose functions
-// differ only in their names, separately: scalars.csv has the enums whose Go type is a string, and the scalars and
-// enums with a variant for [ledger.Null], whose name starts with Null. An error ends the program; see [check].
+// scalarTypes returns all types of package scalar, and the rows of scalars.csv by their kind: in groups, "enum" has
+// the enums whose Go type is a string, "nullable" the scalars and enums with a variant for [ledger.Null], and
+// "written" enums with hand-written functions. In all, such a variant is a type of its own, with Null before the name.
+// An error ends the program; see [check].
 func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
 	all, written := declared()
 	groups = map[string][]scalarType{}
@@ -121,7 +122,8 @@ func codes() []byte {
 	})
 }
 
-// readTable returns the rows of a CSV file without the header. It ends the program on an error.
+// readTable returns the rows of a CSV file without the header, which the file must have. It ends the program on an
+// error.
 func readTable(path string) [][]string {
 	text, err := os.ReadFile(path)
 	check(err)
@@ -131,7 +133,7 @@ func readTable(path string) [][]string {
 }
 
 // constantName returns the Go name of a response code or an enum value in upper case, such as InvalidAccountID for
-// INVALID_ACCOUNT_ID.
+// INVALID_ACCOUNT_ID. It panics if a word between underscores is empty.
 func constantName(code string) string {
 	words := strings.Split(code, "_")
 	for i, word := range words {

@@ -55,7 +55,7 @@ func Find(at ast.Path, data []byte, path []string) (found []Object, err error) {
 }
 
 // Descend returns the objects at the end of a path that starts at some objects, as [Find] does for each. It skips
-// those that are null.
+// those that are null, and fails if an object or list on the path is malformed.
 func Descend(objects []Object, path []string) (found []Object, err error) {
 	for _, o := range objects {
 		below, err := Find(o.Path, o.JSON, path)
@@ -68,8 +68,8 @@ func Descend(objects []Object, path []string) (found []Object, err error) {
 }
 
 // Match returns the objects that a response has where an earlier one has objects too. An object is null if the
-// response has null on the path to it. Objects that the response lacks, or that are null in the earlier one, are
-// skipped.
+// response has null on the path to it, and then has the path of that null. Objects that the response lacks, or that
+// are null in the earlier one, are skipped.
 func Match(earlier, response []Object) []Object {
 	byPath := make(map[string][]byte, len(response))
 	for _, o := range response {

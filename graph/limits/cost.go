@@ -92,8 +92,9 @@ func (s size) of(variables map[string]any) int {
 	return s.fixed
 }
 
-// addList adds to c a field that costs own once, and each for every element of a list with n elements. Without
-// variables, the cost is added to c.fixed; otherwise it becomes parts of c.
+// addList adds to c a field that costs own once, and each for every element of a list with n elements. If neither n
+// nor each depends on variables, the cost is added to c.fixed. Otherwise, the part that depends on them becomes parts
+// of c.
 func (c *Cost) addList(own int, n size, each Cost) {
 	if len(n.variables) == 0 {
 		c.fixed = add(c.fixed, add(own, multiply(n.fixed, each.fixed)))
@@ -216,8 +217,11 @@ func introspected(set ast.SelectionSet) int {
 	return n
 }
 
-// addField adds the cost of a field and of what it selects to c. page is that of [pricing.set]. __typename is free.
-// Other fields of introspection cost one point for each introspectionRate values that they select.
+// addField adds the cost of a field and of what it selects to c. A scalar costs its @cost, or else 0. An object costs
+// its @cost, or else 1, for each element if it is in a list. Of a connection, each of the nodes costs 1, and edges and
+// pageInfo cost what they select. page is the page size for a field of a connection, the size of lists in an object
+// that one of its arguments sets (ofParent), and single otherwise. __typename is free. Other fields of introspection
+// cost one point for each introspectionRate values that they select.
 func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	if strings.HasPrefix(f.Name, "__") {
 		c.fixed = add(c.fixed, introspected(f.SelectionSet)/introspectionRate)

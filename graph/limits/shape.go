@@ -234,7 +234,8 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// quote quotes a name from a document, and truncates it if it is long.
+// quote returns a name from a document in quotes, for an error message. Of a name of more than 60 bytes it has the
+// first 60 and "…".
 func quote(name string) string {
 	const longest = 60
 	if len(name) > longest {

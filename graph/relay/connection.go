@@ -44,9 +44,9 @@ func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *
 	return c
 }
 
-// SetCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all
-// parents with its context, while others wait. They all have its result, also if it fails. read returns one number
-// for each list, or none if nothing can be counted. A number above most is not exact.
+// SetCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all parents
+// with its context, while others wait. They all have its result, also if it fails. read returns one number for each
+// list, in their order, or none if nothing can be counted. For a number above most, the count is most and not exact.
 func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int64, error), most int64) {
 	var once sync.Once
 	var counts []int64
@@ -96,8 +96,9 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 	return NewCutConnection(kind, p, rows, more, key)
 }
 
-// NewCutConnection is [NewConnection] for at most p.Limit rows, whose sort keys key returns: more reports whether
-// others follow in reading order. It also reverses the rows of backward pages in place.
+// NewCutConnection is [NewConnection] for at most p.Limit rows: more reports whether others follow in reading order.
+// key returns the sort key of a row, and kind is that of the cursors unless p has one. It also reverses the rows of
+// backward pages in place.
 func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
 	c := &Connection[T]{Nodes: rows, kind: cmp.Or(p.kind, kind), key: key}
 	if p.Backward {

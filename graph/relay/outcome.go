@@ -45,7 +45,7 @@ func (n *Note) Found() bool { return n.Missing == nil && n.Failure == nil }
 // Lacking returns the note that something does not exist.
 func Lacking(m Missing) *Note { return &Note{Missing: &m} }
 
-// WithoutNote returns the value and the error of a resolver, without a note.
+// WithoutNote returns the value and the error of a resolver. An error that is a [Note] becomes nil.
 func WithoutNote[T any](v T, err error) (T, error) {
 	if _, ok := errors.AsType[*Note](err); ok {
 		err = nil

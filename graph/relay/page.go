@@ -15,7 +15,8 @@ import (
 // Key is the sort key of a row: the values of the columns that the list is ordered by, each an int64 or []byte.
 type Key []any
 
-// cursor returns the cursor of a row: base64url of the list's kind and the sort key.
+// cursor returns the cursor of a row: base64url of the list's kind and the values of the sort key, separated by
+// colons. An int64 is decimal, a []byte is hexadecimal after an x, and there are no others. [parseCursor] reads it.
 func (k Key) cursor(kind string) string {
 	b := append(make([]byte, 0, 48), kind...)
 	for _, v := range k {
@@ -123,7 +124,8 @@ func place(cursor *string, kind string, columns int) (Key, error) {
 	return k, err
 }
 
-// Descending reports whether the rows are read in descending order.
+// Descending reports whether the rows are read in descending order. Those of a backward page are read in the opposite
+// order of the list.
 func (p Page) Descending() bool { return p.Desc != p.Backward }
 
 // Range returns the rows to read: at most limit rows whose keys are greater than greater and less than less. Each of

@@ -47,8 +47,8 @@ type Object[T any] struct {
 	filled map[string]Field[T] // see Fill
 }
 
-// NewObject returns the table of an object type, from which plans are compiled. names are the object's own name
-// and those of its interfaces and unions.
+// NewObject returns the table of an object type, from which plans are compiled. names are the object's own name, which
+// is the first, and those of its interfaces and unions. The table keeps both arguments.
 func NewObject[T any](names []string, fields map[string]Field[T]) *Object[T] {
 	return &Object[T]{names: names, fields: fields}
 }
@@ -76,7 +76,8 @@ func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, ListOf(ObjectOf(child)))
 }
 
-// NullableMany returns a field with a list of objects, like [Many], whose list is null if it is nil.
+// NullableMany returns a field with a list of objects, which get takes from the row. child returns the table of their
+// fields. A nil list is null.
 func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, NullableListOf(ObjectOf(child)))
 }

@@ -106,7 +106,8 @@ func (e ParentErrors) OrNil() error {
 
 // OneByOne starts to read a field for each parent separately and concurrently, for example because each has its own
 // limits. The reads do not wait for the batch of the level. The returned function waits for all of them; a panic is
-// the error of its parent. If the plan fails before, nothing waits, and the reads go on.
+// the error of its parent. The error of OneByOne itself is always nil. If the plan fails before, nothing waits, and
+// the reads go on.
 func OneByOne[T, R any](
 	ctx context.Context, parents []T, read func(ctx context.Context, parent T) (R, error),
 ) (Results[R], error) {
@@ -265,8 +266,8 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 // queues the statement that reads it into the batch of the first level. key is a value with the columns by which the
 // relations in byKey are read, which are paths such as "holdings.tokens". If only such relations are selected, Ahead
 // returns a function that the resolver calls if the value that was read has the relations of key. Otherwise, and if a
-// relation cannot be queued, it returns nil, and has read nothing. An error of the batch is returned. V must be a
-// registered type.
+// relation cannot be queued, it returns nil, and has read nothing. An error of a batch or a relation is returned. V
+// must be a registered type; otherwise it panics.
 func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue func(Batch)) (use func(), err error) {
 	store, fc := storeOf(ctx), graphql.GetFieldContext(ctx)
 	p := t.entries[reflect.TypeFor[V]()].lookup.(func(context.Context, graphql.CollectedField) *plan[V])(ctx, fc.Field)

@@ -90,8 +90,8 @@ func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	return e.apply(ctx, graphql.GetFieldContext(ctx), v)
 }
 
-// Unplanned is gqlgen's marshaler for values that plans write. It is called for none, because [Tables.Apply] returns
-// another marshaler.
+// Unplanned is gqlgen's marshaler for values that plans write. It panics: it is called for none, because
+// [Tables.Apply] returns another marshaler.
 func Unplanned(v any) graphql.Marshaler {
 	panic(fmt.Sprintf("no plan writes %T", v)) // recovered as the error of the field
 }

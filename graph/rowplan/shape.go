@@ -175,16 +175,18 @@ func AnyOf[I any](cases ...Case[I]) Shape[I] {
 	}}
 }
 
-// isNull reports whether the JSON that was written is null.
+// isNull reports whether the JSON that a node has just written is null. Lists and objects then check whether it must
+// not be.
 func isNull(json []byte) bool { return string(json) == "null" }
 
-// isNil reports whether a row is the zero value of its type, such as a nil pointer, which is written as null.
+// isNil reports whether a row is the zero value of its type, such as a nil pointer, which is written as null. It
+// panics if values of the type of row cannot be compared.
 func isNil[T any](row T) bool {
 	var none T
 	return any(row) == any(none)
 }
 
-// present returns items without those that are nil. It copies only if there are some.
+// present returns items without those that are nil. It does not change items, and copies only if there are some.
 func present[C any](items []C) []C {
 	if !slices.ContainsFunc(items, isNil[C]) {
 		return items

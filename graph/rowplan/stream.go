@@ -99,9 +99,9 @@ type event struct {
 	err    error
 }
 
-// read returns the JSON of an event. The first subscriber renders it, and the others wait. If that fails, the first
-// one reports the error, and one of the others renders it again. Errors are added to the response of ctx; if the
-// event has no data, or ctx ends, the JSON is null.
+// read returns the JSON of an event, which subscribers share and must not change. The first subscriber renders it, and
+// the others wait. If that fails, the first one reports the error, and one of the others renders it again. Errors are
+// added to the response of ctx; if the event has no data, or ctx ends, the JSON is null.
 func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, []error, error)) []byte {
 	for {
 		e, first := s.join(key)

@@ -89,7 +89,7 @@ func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 }
 
 // AppendFloat appends a share as a JSON number with the smallest number of digits that represents it exactly as a
-// 32-bit float. Integers have one decimal.
+// 32-bit float. Integers have one decimal. v must be finite.
 func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	text := strconv.FormatFloat(float64(v), 'f', -1, 32)
 	if !strings.Contains(text, ".") {
@@ -98,8 +98,8 @@ func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	return append(dst, text...)
 }
 
-// AppendDouble appends a 64-bit float as a JSON number with the smallest number of digits that represents it
-// exactly.
+// AppendDouble appends a 64-bit float as a JSON number with the smallest number of digits that represents it exactly.
+// v must be finite.
 func AppendDouble(dst []byte, v float64, _ Style) []byte {
 	return strconv.AppendFloat(dst, v, 'f', -1, 64)
 }

@@ -91,8 +91,8 @@ func nullable[T any](dst []byte, v ledger.Null[T], style Style, write Func[T]) [
 	return write(dst, v.V, style)
 }
 
-// orNull parses an input value with parse; a null stays null and is not parsed. With an error, the value is not
-// valid.
+// orNull parses an input value with parse; a null stays null and is not parsed. With an error, the result has no
+// meaning.
 func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) (T, error)) (ledger.Null[T], error) {
 	if v == nil {
 		return ledger.Null[T]{}, nil

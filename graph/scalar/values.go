@@ -50,8 +50,8 @@ func reference[T any](ctx context.Context, v any, parse func(text string) (T, er
 }
 
 // UnmarshalEntityID returns the id in "shard.realm.num" or an EVM address. Shard and realm default to those of the
-// context's [Env]. An address without an entity number is looked up with Env.Find, which can query the database. Null,
-// other texts, and an address without Find are errors BAD_USER_INPUT.
+// context's [Env]. An address without an entity number is looked up with Env.Find, which can query the database and
+// whose errors are returned as they are. Null, other texts, and an address without Find are errors BAD_USER_INPUT.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	env := EnvOf(ctx)
 	ref, err := reference(ctx, v, func(text string) (ledger.ContractRef, error) {
@@ -87,7 +87,7 @@ func AppendInstant(dst []byte, v ledger.Timestamp, _ Style) []byte {
 	return append(v.Time().AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
 }
 
-// AppendExpiry appends an expiry like a timestamp, or null if it is unknown.
+// AppendExpiry appends an expiry as "seconds.nanoseconds" with nine digits, quoted, or null if it is unknown.
 func AppendExpiry(dst []byte, v ledger.Expiry, _ Style) []byte {
 	if !v.Valid {
 		return append(dst, null...)
@@ -95,8 +95,8 @@ func AppendExpiry(dst []byte, v ledger.Expiry, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// AppendExpiryInstant appends an expiry like an instant. It appends null if it is unknown or later than the year
-// 9999.
+// AppendExpiryInstant appends an expiry as a quoted RFC 3339 time in UTC with nanoseconds. It appends null if it is
+// unknown or later than the year 9999.
 func AppendExpiryInstant(dst []byte, v ledger.Expiry, _ Style) []byte {
 	at, ok := v.Time()
 	if !ok {
@@ -105,7 +105,7 @@ func AppendExpiryInstant(dst []byte, v ledger.Expiry, _ Style) []byte {
 	return append(at.AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
 }
 
-// AppendDay appends the start of a day like a timestamp, or null if it is unknown.
+// AppendDay appends the start of a day as "seconds.nanoseconds" with nine digits, quoted, or null if it is unknown.
 func AppendDay(dst []byte, v ledger.Day, _ Style) []byte {
 	if !v.Valid {
 		return append(dst, null...)
@@ -180,7 +180,8 @@ func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, err
 	return parsed(v, ledger.ParseAnyTransactionID)
 }
 
-// AppendAccountRef appends a reference in the form that [UnmarshalAccountRef] parses.
+// AppendAccountRef appends a reference, an entity id, an EVM address or an alias, as a quoted string in the form that
+// [UnmarshalAccountRef] parses.
 func AppendAccountRef(dst []byte, v ledger.AccountRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
@@ -198,7 +199,8 @@ func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) 
 	})
 }
 
-// AppendContractRef appends a reference in the form that [UnmarshalContractRef] parses.
+// AppendContractRef appends a reference, an entity id or an EVM address, as a quoted string in the form that
+// [UnmarshalContractRef] parses.
 func AppendContractRef(dst []byte, v ledger.ContractRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
@@ -214,8 +216,8 @@ func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error
 // lineLength is the number of base64 characters in a line of [ledger.LineBytes].
 const lineLength = 76
 
-// AppendLineBytes appends bytes like [AppendBytes], but splits base64 into lines. Each line except the last ends with
-// a line feed.
+// AppendLineBytes appends bytes: "0x" and hex in GraphQL, padded base64 in lines of 76 characters in REST,
+// null for nil. Each line except the last ends with an escaped line feed.
 func AppendLineBytes(dst []byte, v ledger.LineBytes, style Style) []byte {
 	if style == GraphQL || v == nil {
 		return AppendHex(dst, v, style)

@@ -1,5 +1,5 @@
-// Package sdl prints the schema, also as a subgraph of a federation, and finds breaking changes between two versions
-// of it.
+// Package sdl prints the schema, also as a subgraph of a federation. Its tests find breaking changes between two
+// versions of it.
 package sdl
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 // Inherit changes the schema: fields of types that have no description get those of their interfaces, which
-// introspection does not do. It returns s.
+// introspection does not do. It returns s, which must be valid: a type without a field of its interface panics.
 func Inherit(s *ast.Schema) *ast.Schema {
 	for _, def := range s.Types {
 		for _, name := range def.Interfaces {

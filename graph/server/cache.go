@@ -54,8 +54,8 @@ type responseCache struct {
 }
 
 // newResponseCache returns a cache with a capacity in bytes. head reads the timestamp of the newest block, and
-// followed returns the one that feeds have reached. Responses expire after limits.ShortAge seconds; those that cannot
-// change, after staticAge.
+// followed, which can be nil, returns the one that feeds have reached. Responses expire after limits.ShortAge seconds;
+// those that cannot change, after staticAge.
 func newResponseCache(size int64, head func(context.Context) (int64, error), followed func() int64) *responseCache {
 	return &responseCache{
 		responses: otter.Must(&otter.Options[string, *cachedResponse]{

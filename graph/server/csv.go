@@ -77,10 +77,11 @@ type export struct {
 }
 
 // serveExport reads all pages of the only list of an operation and writes its rows: as CSV (RFC 4180), one column for
-// each selected scalar, or as lines with one JSON object each. It counts as a stream of the client while it runs, keeps
-// the plans of its document for the next pages, and pauses after each page for as long as the page took, so that other
-// requests run. A failure of the first page is an error response, with the status of [refusedStatus] or 400. Of a later
-// one it is the last line, because the status has been sent by then.
+// each selected scalar, or as lines with one JSON object each. It counts as a stream of the client while it runs,
+// keeps the plans of its document for the next pages, and pauses after each page for as long as the page took, so that
+// other requests run. An invalid request is refused with its status or 400, and one stream too many with 429. A
+// failure of the first page is an error response, with the status of [refusedStatus] or 400. Of a later one it is the
+// last line, because the status has been sent by then.
 func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, format *exportFormat) {
 	h := w.Header()
 	h.Add("Vary", "Accept")

@@ -35,7 +35,7 @@ func (e *kindError) Error() string { return fmt.Sprintf("%.*s must be %s", maxPo
 // maxPointer is the maximum length of a JSON pointer in an error, in characters.
 const maxPointer = 200
 
-// wrongKind returns the error for the value that was read last.
+// wrongKind returns the error for the value that was read last. want is the type that it must have, with an article.
 func (d *decoder) wrongKind(want string) error { return &kindError{d.StackPointer(), want} }
 
 // MaxNesting is the maximum nesting of JSON values.

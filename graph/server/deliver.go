@@ -89,8 +89,8 @@ func (s *Server) deliver(
 	return nil
 }
 
-// initial executes what is not deferred, sends it with the extensions, and starts the groups whose objects it has.
-// It fails if the context ends or send fails.
+// initial executes what is not deferred, sends it with the extensions, and starts the groups whose objects it has. It
+// fails if the context ends, the response cannot be encoded, or send fails.
 func (d *delivery) initial(extensions map[string]any) error {
 	resp := d.execute(d.split.Initial)
 	if resp == nil {
@@ -113,7 +113,7 @@ func (d *delivery) initial(extensions map[string]any) error {
 	return nil
 }
 
-// partTail returns the end of the JSON of a part: the member hasNext and the closing brace.
+// partTail returns the end of the JSON of a part: a comma, the member hasNext and the closing brace.
 func partTail(hasNext bool) []byte { return fmt.Appendf(nil, `,"hasNext":%t}`, hasNext) }
 
 // execute executes one part of the operation and returns its response, in which fields of earlier parts are not
@@ -179,8 +179,9 @@ func (d *delivery) start(groups []int) {
 	}
 }
 
-// finish sends the result of a group, with the error of the context if it has none, and starts the groups nested
-// in it. A group without objects is not sent, unless it is the last one.
+// finish sends the result of a group, with the error of the context if it has none, and starts the groups nested in
+// it. A group without objects is not sent, unless it is the last one. It fails if the result cannot be read or
+// encoded, or if send fails.
 func (d *delivery) finish(r groupResult) error {
 	g, resp := d.split.Groups[r.group], r.response
 	if resp == nil {

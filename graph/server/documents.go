@@ -203,9 +203,10 @@ func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(
 // maxErrors is the maximum number of validation errors in a response.
 const maxErrors = 20
 
-// document returns the validated document with the given text, from the cache or after checks. It checks the size
-// of the document before it validates the document against the schema, because validation takes more than linear
-// time. It caches a valid document, and rejects unknown ones if only trusted documents are permitted.
+// document returns the validated document with the given text, from the cache or after checks, or the errors for the
+// client: BAD_USER_INPUT, QUERY_TOO_COMPLEX or FORBIDDEN. It checks the size of the document before it validates the
+// document against the schema, because validation takes more than linear time. It caches a valid document, and rejects
+// unknown ones if only trusted documents are permitted.
 func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if e, ok := s.docs.lookup(text); ok {
 		return e, nil

@@ -81,10 +81,10 @@ type running struct {
 }
 
 // Run executes an operation of a prepared document in process, without limits of cost, with the page sizes and the
-// style of c. The operation must be in the document: Run panics otherwise. It adds the default values of absent
-// variables to c.Variables. It returns nil if ctx has ended. Errors of fields are in the result. The caller should
-// call Done with its data. It replaces the executor, which would validate the document and the variables for each
-// request.
+// style of c, which must not be [scalar.GraphQL]. The operation must be in the document: Run panics otherwise. It adds
+// the default values of absent variables to c.Variables. It returns nil if ctx has ended. Errors of fields are in the
+// result. The caller should call Done with its data. It replaces the executor, which would validate the document and
+// the variables for each request.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	op := c.Document.doc.Operations.ForName(c.Operation)
 	for _, v := range op.VariableDefinitions {

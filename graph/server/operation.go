@@ -33,6 +33,7 @@ func (o *operation) work(ctx context.Context, s *Server) values.Value {
 }
 
 // split returns the operation split into its initial part and its deferred fragments, or nil if nothing is deferred.
+// Requests share the result, which callers must not change.
 func (o *operation) split() *incremental.Split {
 	d := o.deferred[o.oc.Operation]
 	if d == nil {
@@ -157,7 +158,8 @@ func costExtension(cost, limit int) map[string]int {
 	return map[string]int{"requested": cost, "limit": limit}
 }
 
-// tooExpensive returns the error for an operation or a batch whose cost exceeds the limit.
+// tooExpensive returns the QUERY_TOO_COMPLEX error for an operation or a batch whose cost exceeds the limit, with both
+// numbers as its extension cost. what is the noun in the message.
 func tooExpensive(what string, cost, limit int) *gqlerror.Error {
 	e := coded(fault.TooComplex,
 		fmt.Sprintf("the %s costs %d, because its response can have so many objects, and the limit is %d: "+

@@ -52,7 +52,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejec
 
 // receiveBody reads the body of a POST request, or returns the bytes of one that is in memory. size is its
 // Content-Length, which the caller has compared with the limit of r and which is allocated at once, or negative if it
-// is unknown. Content types that HTML forms can send are rejected.
+// is unknown. It rejects content types other than application/json in UTF-8 with 415, because HTML forms can send some
+// of them, a body above the limit of r with 413, and one that cannot be read with 400.
 func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejection) {
 	if contentType != mediaJSON { // parsing takes time
 		media, params, err := mime.ParseMediaType(contentType)
@@ -104,8 +105,10 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 	return s.resolve(r, params, documentID)
 }
 
-// resolve completes the parameters of an operation: it sets the headers, and the query if the request has the ID
-// of a document. See [Server.params] for its results.
+// resolve completes the parameters of an operation: it sets the headers, and the query if documentID or an extension
+// has the ID of a document. It returns params and the function that stores a valid persisted query. An ID that is
+// unknown or does not match is a rejection with status 200, for which callers use that of an invalid document. A
+// missing query is one with 400.
 func (s *Server) resolve(
 	r *http.Request, params *graphql.RawParams, documentID string,
 ) (of *graphql.RawParams, store func(), bad *rejection) {
@@ -120,8 +123,9 @@ func (s *Server) resolve(
 	return params, store, nil
 }
 
-// readBody reads the parameters in the body of a POST request. maxValues is the maximum number of JSON values in
-// variables and extensions.
+// readBody reads the parameters in the body of a POST request. documentID is "" if it has none. maxValues is the
+// maximum number of JSON values in variables and extensions. A body that is malformed, no JSON object, or has too many
+// values or members of wrong types is rejected with 400.
 func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
 	err := decode(raw, maxValues, func(d *decoder) (err error) {
 		params, documentID, err = d.params()
@@ -131,7 +135,8 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 		" with query, operationName, variables and extensions (not a batch)")
 }
 
-// params reads the parameters of one operation: query, variables and others. Unknown members are skipped.
+// params reads the parameters of one operation: query, variables and others. Absent ones are empty, and unknown
+// members are skipped. It fails if a member has another type, there are too many values, or the JSON is malformed.
 func (d *decoder) params() (params *graphql.RawParams, documentID string, err error) {
 	params = &graphql.RawParams{}
 	err = d.members(func(name string) (err error) {
@@ -154,8 +159,9 @@ func (d *decoder) params() (params *graphql.RawParams, documentID string, err er
 	return params, documentID, err
 }
 
-// readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables
-// and extensions.
+// readQuery reads the parameters of a GET request from its query string. documentID is "" if it has none. maxValues is
+// the maximum number of JSON values in each of variables and extensions. If one of these is no JSON object or has too
+// many values, or the query string is malformed, the request is rejected with 400.
 func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
 	q, err := url.ParseQuery(raw)
 	if err != nil {
@@ -178,8 +184,8 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 	return params, q.Get("documentId"), nil
 }
 
-// undecoded returns the rejection for an error of [decode], or nil. what names the text, and members what it must
-// contain.
+// undecoded returns the rejection with status 400 for an error of [decode], or nil for nil. what names the text, and
+// members, which can be empty, follows "must be a JSON object" in the message.
 func undecoded(err error, what string, maxValues int, members string) *rejection {
 	var (
 		syntax *jsontext.SyntacticError

@@ -106,7 +106,8 @@ func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
 	_, _ = w.Write(b) // fails only if the client has disconnected
 }
 
-// writeInternalError logs that a response could not be encoded, and writes an error instead.
+// writeInternalError logs that a response could not be encoded, and writes an error with status 500 instead. The
+// caller has set the content type and has not written to w.
 func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, err error) {
 	s.o.Logger.ErrorContext(ctx, "encoding a response failed", "error", err)
 	writeErrors(w, http.StatusInternalServerError, oneError(fault.Internal, "internal error"))

@@ -158,7 +158,8 @@ func (s *Server) context(ctx context.Context, op *operation) context.Context {
 	return s.contextWith(ctx, &rowplan.Store{Recorded: admission.Of(ctx).Recorded() != nil}, op.work(ctx, s))
 }
 
-// contextWith returns the context of an operation with a store and a work, which those of a batch share.
+// contextWith returns the context of an operation of a client: with the style of scalars and the page sizes for
+// clients, a new value of [Options.Operation], and a store and a work, which the operations of a batch share.
 func (s *Server) contextWith(ctx context.Context, store *rowplan.Store, work values.Value) context.Context {
 	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), store.Value(), s.o.Operation(), work)
 }

@@ -35,7 +35,7 @@ type StreamOptions struct {
 	QueryTimeout time.Duration
 }
 
-// DefaultStreams returns options for a public gateway.
+// DefaultStreams returns options for a public gateway. Queries and mutations have no timeout.
 func DefaultStreams() StreamOptions {
 	return StreamOptions{
 		Most: 20_000, PerConnection: 100, PerClient: 5000, InitTimeout: 10 * time.Second, KeepAlive: 12 * time.Second,
@@ -43,7 +43,8 @@ func DefaultStreams() StreamOptions {
 	}
 }
 
-// Streams reports whether the response to a request can last as long as the client stays connected.
+// Streams reports whether the response to a request can last as long as the client stays connected: that of a
+// WebSocket, server-sent events or an export. It reads the headers only.
 func Streams(r *http.Request) bool {
 	if isWebSocket(r) {
 		return true
@@ -217,7 +218,8 @@ func (e *eventWriter) next(more bool, json ...[]byte) error {
 }
 
 // write sends a part of the stream, not at the same time as another one. If more reports that another part follows at
-// once, the part is not flushed. It fails as [streamWriter.write] does.
+// once, the part is not flushed. It fails if the client has disconnected, or does not read the part within the write
+// timeout.
 func (e *eventWriter) write(more bool, before string, json [][]byte, after string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

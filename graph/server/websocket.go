@@ -231,7 +231,7 @@ func (c *socket) fail(ctx context.Context, id string, errs gqlerror.List) (webso
 }
 
 // send sends a message, and returns the code 0, or StatusGoingAway if it cannot be sent. The caller closes the
-// connection if the code is not 0.
+// connection if the code is not 0, and may hold c.mu.
 func (c *socket) send(ctx context.Context, m message) (websocket.StatusCode, string) {
 	if c.write(ctx, m) != nil {
 		return websocket.StatusGoingAway, ""
@@ -239,9 +239,9 @@ func (c *socket) send(ctx context.Context, m message) (websocket.StatusCode, str
 	return 0, ""
 }
 
-// write sends a message. It closes the connection if the client does not read the message within the timeout. On
-// shutdown it sends nothing: the close code ends all operations, and clients such as graphql-ws connect and subscribe
-// again after it, but not after an error.
+// write sends a message, whether the caller holds c.mu or not. It closes the connection and fails if the client does
+// not read the message within the timeout. On shutdown it fails and sends nothing: the close code ends all operations,
+// and clients such as graphql-ws connect and subscribe again after it, but not after an error.
 func (c *socket) write(ctx context.Context, m message) error {
 	if err := c.server.closing.Err(); err != nil {
 		return err //nolint:wrapcheck // callers only check for nil

@@ -71,8 +71,8 @@ func Reason(err error, timeout time.Duration) error {
 	return err
 }
 
-// Text returns at most most bytes of a text in which other servers have a part, such as an error or a status line, in a
-// form that PostgreSQL stores: valid UTF-8 without zero bytes.
+// Text returns at most most bytes of a text in which other servers have a part, such as an error or a status line, in
+// a form that PostgreSQL stores: without zero bytes, and with "?" in place of invalid UTF-8.
 func Text(text string, most int) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), most)], "\x00", ""), "?")
 }

@@ -83,7 +83,7 @@ func New(field func(context.Context) string) *Profile {
 	return &Profile{Field: field, Statements: []*Statement{}, began: now()}
 }
 
-// now returns the time for durations: an injected clock may be fixed.
+// now returns the system time, to measure durations: the injected clock of the gateway may be fixed.
 func now() time.Time { return time.Now() } //nolint:forbidigo // see above
 
 // milliseconds returns a duration in milliseconds, with microseconds as decimals.

@@ -30,7 +30,7 @@ func (k *Key[T]) Of(ctx context.Context) (v T, ok bool) {
 }
 
 // Context returns a copy of ctx with all values, in fewer allocations than [context.WithValue] for each. They replace
-// those of ctx with the same keys. An empty [Value] has no effect.
+// those of ctx with the same keys, and their own keys must differ. An empty [Value] has no effect.
 func Context(ctx context.Context, values ...Value) context.Context {
 	s := &several{Context: ctx}
 	s.count = copy(s.values[:], values)
