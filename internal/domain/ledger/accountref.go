@@ -22,9 +22,9 @@ type AccountRef struct {
 // literalPrefix precedes the address or alias of a reference that is Literal.
 const literalPrefix = "literal:"
 
-// ParseLiteralAccountRef is like [ParseAccountRef] but also accepts "literal:" before an address or alias. Then the
-// reference is Literal, an address is looked up even if it is long-zero, base is not used, and errors wrap
-// [ErrSyntax].
+// ParseLiteralAccountRef parses the references to accounts in GraphQL and REST. It is like [ParseAccountRef] but also
+// accepts "literal:" before an address or alias. Then the reference is Literal, an address is looked up even if it is
+// long-zero, base is not used, and errors wrap [ErrSyntax].
 func ParseLiteralAccountRef(s string, base EntityID) (AccountRef, error) {
 	name, live := strings.CutPrefix(s, literalPrefix)
 	if !live {
@@ -57,11 +57,11 @@ func (r AccountRef) String() string {
 	}
 }
 
-// ParseAccountRef parses an entity id, an EVM address or an alias. An EVM address has 40 hex digits, with "0x", with
-// shard and realm, or without a prefix. An alias is base32 with optional shard and realm. A realm, or shard and realm,
-// before an address or an alias must be those of base. 40 hex digits are always an address. Other text of digits and
-// points is an id, never an alias. The error is an [EntityIDError] for an id that cannot exist, else it wraps
-// [ErrSyntax].
+// ParseAccountRef parses an entity id, an EVM address or an alias. Missing parts of an id are those of base. The
+// reference of a long-zero address is the id in it. An EVM address has 40 hex digits, with "0x", with shard and
+// realm, or without a prefix. An alias is base32 with optional shard and realm. A realm, or shard and realm, before
+// an address or an alias must be those of base. 40 hex digits are always an address. Other text of digits and points
+// is an id, never an alias. The error is an [EntityIDError] for an id that cannot exist, else it wraps [ErrSyntax].
 func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	at := strings.LastIndexByte(s, '.') + 1
 	realm, local := s[:at], s[at:]
@@ -95,8 +95,8 @@ func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	return AccountRef{Alias: alias}, nil
 }
 
-// refOfAddress returns the reference of an EVM address. A long-zero address is the ID that it contains, with the shard
-// and realm of base.
+// refOfAddress returns the reference of an EVM address. A long-zero address is the ID that it contains, with the
+// shard and realm of base. It cannot fail, because [ParseAccountRef] has checked that there are 40 hex digits.
 func refOfAddress(digits string, base EntityID) (AccountRef, error) {
 	a, err := ParseEVMAddress(digits)
 	if err != nil {
@@ -215,9 +215,10 @@ func (r ContractRef) String() string {
 // AccountRef returns the same reference as the type for accounts.
 func (r ContractRef) AccountRef() AccountRef { return AccountRef{ID: r.ID, Address: r.Address} }
 
-// ParseContractRef parses an entity id, or an EVM address: 40 hex digits, with "0x", with shard and realm, or without
-// a prefix. Shard and realm before a long-zero address must be those of base; before other addresses they are ignored.
-// The error is an [EntityIDError] if the reference is well-formed but cannot exist, else it wraps [ErrSyntax].
+// ParseContractRef parses an entity id, whose missing parts are those of base, or an EVM address: 40 hex digits, with
+// "0x", with shard and realm, or without a prefix. A long-zero address becomes the id in it. Shard and realm before a
+// long-zero address must be those of base; before other addresses they are ignored. The error is an [EntityIDError]
+// if the reference is well-formed but cannot exist, else it wraps [ErrSyntax].
 func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	at := strings.LastIndexByte(s, '.') + 1
 	prefix, local := s[:at], s[at:]
@@ -250,7 +251,8 @@ func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 }
 
 // parsePrefix returns shard and realm from the prefix of an address or alias: empty, "realm." or "shard.realm.". The
-// shard has at most shardDigits digits, the realm five. Missing parts are those of base. Errors wrap [ErrSyntax].
+// shard has at most shardDigits digits, the realm five. Missing parts are those of base. It does not check whether
+// such an id can exist. Errors wrap [ErrSyntax].
 func parsePrefix(prefix string, shardDigits int, base EntityID) ([2]int64, error) {
 	parts := [2]int64{base.Shard(), base.Realm()}
 	if prefix == "" {

@@ -17,8 +17,9 @@ type Amount struct {
 // maxDecimals is the largest number of decimals of a token whose amounts are displayed.
 const maxDecimals = 100
 
-// Display returns the amount with a decimal point and, for hbars, the unit. It is null for a token without a known
-// number of decimals.
+// Display returns the amount as decimal text, in hbars with the unit, or in whole tokens without one. Zeros at the
+// end of the fraction are omitted. It is null for a token whose number of decimals is unknown, negative or above
+// [maxDecimals].
 func (a *Amount) Display() Null[string] {
 	if a.TokenID.IsNone() {
 		return Of(string(appendDecimal(nil, a.Raw, hbarDecimals)) + " ℏ")
@@ -29,7 +30,8 @@ func (a *Amount) Display() Null[string] {
 	return Of(string(appendDecimal(nil, a.Raw, int(a.Decimals.V))))
 }
 
-// appendDecimal appends n / 10^decimals without trailing zeros.
+// appendDecimal appends n / 10^decimals without trailing zeros of the fraction, and without a point if there is none.
+// decimals must not be negative.
 func appendDecimal(dst []byte, n int64, decimals int) []byte {
 	abs := uint64(n) // two's complement: negated below
 	if n < 0 {
@@ -44,8 +46,8 @@ func appendDecimal(dst []byte, n int64, decimals int) []byte {
 	return dst
 }
 
-// USD returns the value of tinybars in US dollars, rounded to at most 6 and at least 2 decimals. It is null if the
-// rate is empty.
+// USD returns the value of tinybars in US dollars as decimal text, rounded to 6 decimals (halves away from zero).
+// Zeros at its end are omitted, but 2 decimals stay. It is null if the rate is empty.
 func (r ExchangeRate) USD(tinybars int64) Null[string] {
 	if r.CentEquivalent <= 0 || r.HbarEquivalent <= 0 {
 		return Null[string]{}
@@ -90,11 +92,12 @@ func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// BalanceIn returns the account's balance in tinybars together with a unit, in which it is formatted.
+// BalanceIn resolves Account.balance: the balance in tinybars, or null, together with the unit in which it is
+// formatted.
 func (a *Account) BalanceIn(unit HbarUnit) HbarAmount { return HbarAmount{a.Balance.Balance, unit} }
 
-// Holdings returns a pointer to the balances in the account, or nil unless include is set. It reads nothing from
-// the database.
+// Holdings resolves Account.holdings: a pointer to the balances in the account, or nil unless the argument include is
+// set. It reads nothing from the database.
 func (a *Account) Holdings(include bool) *Balance {
 	if !include {
 		return nil

@@ -34,7 +34,8 @@ var (
 	uncovered        = readUncovered()
 )
 
-// readTable returns the rows of an embedded table without the heading. It panics if the table is invalid.
+// readTable returns the rows of an embedded CSV table without the heading, when the program starts. It panics if the
+// table is invalid.
 func readTable(table string) [][]string {
 	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 	if err != nil {
@@ -43,7 +44,7 @@ func readTable(table string) [][]string {
 	return rows[1:]
 }
 
-// invert returns a new map from the names to the numbers.
+// invert returns a new map from the names to the numbers. The names are distinct.
 func invert[T ~int16](names map[T]string) map[string]T {
 	numbers := make(map[string]T, len(names))
 	for number, name := range names {
@@ -52,8 +53,9 @@ func invert[T ~int16](names map[T]string) map[string]T {
 	return numbers
 }
 
-// readUncovered returns the effects of transaction types that past states do not cover, from the embedded table of the
-// types. It panics if the table is invalid.
+// readUncovered returns the effects of transaction types that past states do not cover, for
+// [TransactionType.Uncovered]. They are in the last column of the embedded table of the types, separated by spaces.
+// It panics if the table is invalid.
 func readUncovered() map[TransactionType][]UncoveredEffect {
 	all := map[TransactionType][]UncoveredEffect{}
 	for _, row := range readTable(transactionTypesCSV) {
@@ -64,12 +66,12 @@ func readUncovered() map[TransactionType][]UncoveredEffect {
 	return all
 }
 
-// Uncovered returns the effects that a transaction of the type can have on the state without a row that links them
-// to it. The list is shared; callers must not change it.
+// Uncovered returns the effects that a transaction of the type can have on the state without a row that links them to
+// it, or nil. The list is shared; callers must not change it.
 func (t TransactionType) Uncovered() []UncoveredEffect { return slices.Clip(uncovered[t]) }
 
-// readFunctions returns the functionality by body field of the transaction types whose fee can be estimated, from
-// the embedded table of the types. It panics if the table is invalid.
+// readFunctions returns the network's names of the transaction types whose fee can be estimated, by the body field,
+// for [FunctionOf]. They are in the embedded table of the types. It panics if the table is invalid.
 func readFunctions() map[string]string {
 	f := map[string]string{}
 	for _, row := range readTable(transactionTypesCSV) {
@@ -103,7 +105,8 @@ func (t TransactionType) String() string { return cmp.Or(transactionTypes[t], Un
 // String returns the name of the code, such as SUCCESS, or [Unknown].
 func (c ResponseCode) String() string { return cmp.Or(responseCodes[c], Unknown) }
 
-// ParseTransactionType parses the name of a transaction type, ignoring case. Errors wrap [ErrSyntax].
+// ParseTransactionType parses the name of a transaction type, such as CRYPTOTRANSFER, ignoring case. Errors wrap
+// [ErrSyntax].
 func ParseTransactionType(s string) (TransactionType, error) {
 	upper := strings.ToUpper(s)
 	// other letters with an ASCII upper case, such as the long s, take more bytes than it does

@@ -67,7 +67,8 @@ func tinybarQuantity(b []byte) Quantity {
 	return Quantity("0x" + v.Quo(v, big.NewInt(weibarsPerTinybar)).Text(16))
 }
 
-// signed decodes big-endian two's complement. No bytes are 0.
+// signed decodes big-endian two's complement, as [ContractResult.Value] reads the value of an Ethereum transaction.
+// No bytes are 0. The result is new.
 func signed(b []byte) *big.Int {
 	v := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0]&0x80 != 0 {
@@ -87,10 +88,10 @@ func (r *ContractResult) Status() Quantity {
 	return "0x0"
 }
 
-// ContractLongZero returns the long-zero address of the called contract, or nil.
+// ContractLongZero returns the long-zero address of the called contract, or nil if the result has no contract.
 func (r *ContractResult) ContractLongZero() []byte { return longZero(r.ContractID) }
 
-// longZero returns the long-zero address of an entity, or nil if there is none.
+// longZero returns the 20 bytes of the long-zero address of an entity, or nil if the id is empty.
 func longZero(id EntityID) []byte {
 	if id.IsNone() {
 		return nil
@@ -162,8 +163,8 @@ func (r *ContractResult) TransactionGasLimit() int64 {
 	return r.GasLimit
 }
 
-// ChainID returns the chain ID of the Ethereum transaction, or else the configured one of the network, which
-// storage has set in NetworkChainID.
+// ChainID returns the chain ID of the Ethereum transaction, "0x" if that has none. Without an Ethereum transaction it
+// is the configured one of the network, which storage has set in NetworkChainID.
 func (r *ContractResult) ChainID() Quantity {
 	if r.Ethereum != nil {
 		return QuantityOf(r.Ethereum.ChainID)

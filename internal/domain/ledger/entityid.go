@@ -113,7 +113,8 @@ func ParseEntityID(s string, base EntityID) (EntityID, error) {
 }
 
 // loneMisfit describes why a number without shard and realm is not a valid entity number although it is an integer of
-// at most 19 digits. It returns an empty string for a valid number. Such a number is never parsed as the 64-bit form.
+// at most 19 digits. It returns an empty string for 1 to 12 digits and for all other text, which [ParseEntityID]
+// checks then. Longer numbers are never parsed as the 64-bit form of an id.
 func loneMisfit(s string) string {
 	digits, negative := strings.CutPrefix(s, "-")
 	switch {

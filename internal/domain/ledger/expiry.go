@@ -15,6 +15,7 @@ type Expiry struct {
 }
 
 // ExpiryAfter returns the expiry of an entity that is created at a time and never renewed. The period is in seconds.
+// The expiry can be later than [MaxTimestamp].
 func ExpiryAfter(created Timestamp, period int64) Expiry {
 	if period <= (math.MaxInt64-int64(max(created, 0)))/second { // nearly always
 		return Expiry{Null: Of(created + Timestamp(period*second))}

@@ -38,7 +38,8 @@ type BytesFilter struct {
 	In  [][]byte
 }
 
-// Match reports whether a value satisfies the conditions. A nil filter has none.
+// Match reports whether a value satisfies the conditions, for subscriptions, which filter new rows in memory. A nil
+// filter has none.
 func (f *Filter[T]) Match(v T) bool {
 	switch {
 	case f == nil:
@@ -52,9 +53,10 @@ func (f *Filter[T]) Match(v T) bool {
 	}
 }
 
-// Match reports whether a log satisfies the conditions, except those on index and transaction hash. It does not
-// compare f.Contract either: the caller has replaced it by an ID. The topic at an index must be one of those in
-// f.Topics at the same index. Leading zeros of topics do not matter, and an empty list of topics matches all logs.
+// Match reports whether a new log satisfies the conditions of a subscription, except those on index and transaction
+// hash. It does not compare f.Contract either: the caller has replaced it by an ID. The topic at an index must be one
+// of those in f.Topics at the same index. Leading zeros of topics do not matter, and an empty list of topics matches
+// all logs.
 func (f *ContractLogFilter) Match(l *ContractLog) bool {
 	if !f.ContractID.Match(l.ContractID) || !f.Timestamp.Match(l.ConsensusTimestamp) {
 		return false
@@ -72,10 +74,10 @@ func (f *ContractLogFilter) Match(l *ContractLog) bool {
 	return true
 }
 
-// Match reports whether a result satisfies the conditions, except those on its block and its index in the block. It
-// does not compare f.Contract either: the caller has replaced it by an ID. A synthetic result does not match
-// conditions on the contract or the sender, and no filter with Synthetic set to false. Of other results, those of
-// calls that other calls caused match only if Internal is set.
+// Match reports whether a new contract result satisfies the conditions of a subscription, except those on its block
+// and its index in the block. It does not compare f.Contract either: the caller has replaced it by an ID. A synthetic
+// result does not match conditions on the contract or the sender, and no filter with Synthetic set to false. Of other
+// results, those of calls that other calls caused match only if Internal is set.
 func (f *ContractResultFilter) Match(r *ContractResult) bool {
 	if r.Synthetic {
 		return f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) &&
@@ -94,9 +96,9 @@ type Party struct {
 	Debited   bool // it sent hbar or tokens
 }
 
-// Match reports whether a transaction with these parties satisfies the conditions. One party must satisfy those on
-// account and direction together. It does not compare Account, which the caller has replaced by an ID, nor EntityID
-// and TokenID.
+// Match reports whether a new transaction with these parties satisfies the conditions of a subscription. One party
+// must satisfy those on account and direction together. It does not compare Account, which the caller has replaced by
+// an ID, nor EntityID and TokenID.
 func (f *TransactionFilter) Match(t *Transaction, parties []Party) bool {
 	if !f.Timestamp.Match(t.ConsensusTimestamp) || f.Types != nil && !slices.Contains(f.Types, t.Type) {
 		return false

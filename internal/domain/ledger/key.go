@@ -45,8 +45,8 @@ func (k Key) Decode() (KeyType, []byte) {
 	return KeyProtobufEncoded, k
 }
 
-// DecodeKeyList decodes a message whose field 1 is a repeated key. The keys are slices of b. The result is never nil.
-// Errors wrap [ErrSyntax].
+// DecodeKeyList decodes a protobuf message whose field 1 is a repeated key, such as KeyList. Other fields are
+// ignored, and the keys are not decoded. The keys are slices of b. The result is never nil. Errors wrap [ErrSyntax].
 func DecodeKeyList(b []byte) ([]Key, error) {
 	keys := []Key{}
 	err := eachField(b, func(f field) error {

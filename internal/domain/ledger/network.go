@@ -45,7 +45,8 @@ func hbarText(tinybars int64) string {
 // Unreleased has the account numbers that hold the unreleased supply: the first and last of each range.
 var Unreleased = [...][2]int64{{2, 2}, {42, 42}, {44, 71}, {73, 87}, {99, 100}, {200, 349}, {400, 750}}
 
-// UnreleasedAccounts returns the accounts, in base's shard and realm, that hold the unreleased supply.
+// UnreleasedAccounts returns a new list of the accounts, in base's shard and realm, that hold the unreleased supply,
+// in ascending order.
 func UnreleasedAccounts(base EntityID) []EntityID {
 	var ids []EntityID
 	for _, r := range Unreleased {
@@ -84,7 +85,7 @@ func BlockNodeAPIOf[T ~string](name T) BlockNodeAPI {
 	return BlockNodeUnrecognized
 }
 
-// RegisteredNodeTypeOf returns the type with a number in the database, or [Unknown].
+// RegisteredNodeTypeOf returns the type of a registered node with a number in the database, or [Unknown].
 func RegisteredNodeTypeOf(code int16) RegisteredNodeType {
 	return nameOf(registeredNodeTypes, int32(code))
 }
@@ -92,7 +93,8 @@ func RegisteredNodeTypeOf(code int16) RegisteredNodeType {
 // Code returns the number of the type in the database, or 0 for an unknown type.
 func (t RegisteredNodeType) Code() int16 { return int16(max(slices.Index(registeredNodeTypes, t), 0)) }
 
-// StakingPeriodOf returns the day that begins one nanosecond after an instant.
+// StakingPeriodOf returns the staking period of 24 hours that begins one nanosecond after end, the last instant of
+// the period before. The end of the range is exclusive.
 func StakingPeriodOf(end Timestamp) TimestampRange {
 	const day = Timestamp(24 * 60 * 60 * second)
 	return TimestampRange{From: Of(end + 1), To: Of(end + 1 + day)}
@@ -101,8 +103,8 @@ func StakingPeriodOf(end Timestamp) TimestampRange {
 // Share is a fraction with nine decimals, rounded to the nearest 32-bit float.
 type Share float32
 
-// NewShare returns numerator / denominator, with the ninth decimal rounded half away from zero. If the denominator is
-// 0, it returns 0.
+// NewShare returns numerator / denominator as a fraction of the network's fees, with the ninth decimal rounded half
+// away from zero. If the denominator is 0, it returns 0.
 func NewShare(numerator, denominator int64) Share {
 	if denominator == 0 {
 		return 0
@@ -119,9 +121,9 @@ func NewShare(numerator, denominator int64) Share {
 // MaxPeriods is the maximum number of periods of statistics.
 const MaxPeriods = 1000
 
-// Periods returns the bounds of the periods in a range, in ascending order: the start of the range, the starts of all
-// periods in it, and its end, which is until if the range has none. It fails for ranges that are empty or start
-// before 1970, and for more than [MaxPeriods] periods.
+// Periods returns the bounds of the periods of statistics in a range, in ascending order: the start of the range, the
+// starts of all periods in it, and its end, which is until if the range has none. It fails, with a text for clients,
+// for ranges that are empty or start before 1970, and for more than [MaxPeriods] periods.
 func (r StatisticsRange) Periods(by StatisticsInterval, until Timestamp) ([]Timestamp, error) {
 	if r.To != nil {
 		until = *r.To

@@ -57,7 +57,8 @@ func (n *Null[T]) SetValid(valid bool) {
 	n.Valid = valid
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. JSON null makes the value null.
+// UnmarshalJSON implements [json.Unmarshaler]. JSON null makes the value null. For JSON that is no T it returns the
+// error of [json.Unmarshal]; then n must not be used.
 func (n *Null[T]) UnmarshalJSON(text []byte) error {
 	n.Valid = string(text) != "null"
 	return json.Unmarshal(text, &n.V) //nolint:wrapcheck // the decoder adds the context

@@ -67,9 +67,10 @@ func readEntityID(m proto.Message) (EntityID, error) {
 	return NewEntityID(part(1), part(2), part(3))
 }
 
-// DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account,
-// 3 scheduled, 4 nonce. Missing fields have the values 0 and false, but a missing or invalid valid start is null.
-// Errors wrap [ErrSyntax], or [ErrRange] for an account that cannot exist.
+// DecodeTransactionID decodes a serialized TransactionID, the initial transaction of a chunked topic message: field 1
+// valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce. Missing fields have the values 0 and
+// false, but a missing or invalid valid start is null. Errors wrap [ErrSyntax], or [ErrRange] for an account that
+// cannot exist.
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id, err := decodeTransactionID(b)
 	if err != nil {
@@ -97,9 +98,9 @@ func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
 	return id, nil
 }
 
-// DecodeCustomFeeLimit decodes a serialized CustomFeeLimit: field 1 account, 2 repeated FixedFee (1 amount, 2 token).
-// It returns one limit per fee, in order. Errors wrap [ErrSyntax], or [ErrRange] for an account or token that cannot
-// exist.
+// DecodeCustomFeeLimit decodes a serialized CustomFeeLimit, a maximum of custom fees that a transaction accepts:
+// field 1 account, 2 repeated FixedFee (1 amount, 2 token). It returns one limit per fee, in order. Errors wrap
+// [ErrSyntax], or [ErrRange] for an account or token that cannot exist.
 func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	limits, err := decodeCustomFeeLimit(b)
 	if err != nil {

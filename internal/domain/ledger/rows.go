@@ -31,7 +31,8 @@ type NFTKey struct {
 	SerialNumber int64
 }
 
-// Element is a part of an entity that has a number: a serial of a token, a message of a topic, or a hook of an account.
+// Element is a part of an entity that has a number: a serial of a token, a message of a topic, or a hook of an
+// account.
 type Element struct {
 	Entity EntityID
 	Number int64
@@ -59,8 +60,8 @@ type TransactionParts struct {
 // MetadataText returns the metadata as text, or null if they are missing or not valid UTF-8.
 func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
 
-// ExpirationNanoseconds returns the expiration in nanoseconds since 1970 as decimal text, or the empty text for
-// null.
+// ExpirationNanoseconds returns the expiration of the token in nanoseconds since 1970 as decimal text, or the empty
+// text for null.
 func (t *Token) ExpirationNanoseconds() Integer { return t.ExpirationTimestamp.Nanoseconds() }
 
 // ModifiedTimestamp returns the consensus time of the last change: the start of the version, or null.
@@ -81,7 +82,8 @@ func (m *TopicMessage) MessageText() Null[string] { return textOf(m.Message) }
 // From returns the long-zero address of the caller, or nil if the caller is unknown.
 func (a *ContractAction) From() []byte { return longZero(a.Caller) }
 
-// nameOf returns the element of names with an index, which is a number in the database, or [Unknown].
+// nameOf returns the element of names with the index n, or [Unknown] if there is none. The index is the number in the
+// database, or the caller has subtracted the number of the first name.
 func nameOf[T ~string](names []T, n int32) T {
 	if n < 0 || int(n) >= len(names) {
 		return Unknown
@@ -95,5 +97,6 @@ func CallOperationTypeOf(n int32) CallOperationType { return nameOf(callOperatio
 // CallTypeOf returns the kind of call with a number in contract_action, or [Unknown].
 func CallTypeOf(n int32) CallType { return nameOf(callTypes, n) }
 
-// ResultDataTypeOf returns the type of result data with a number in contract_action, or [Unknown].
+// ResultDataTypeOf returns the type of result data with a number in contract_action, where the first type is 11, or
+// [Unknown].
 func ResultDataTypeOf(n int32) ResultDataType { return nameOf(resultDataTypes, n-11) }

@@ -21,8 +21,9 @@ const (
 	DefaultLifetime = Timestamp(31 * time.Minute)
 )
 
-// StateAt returns the schedule's state at an instant: executed, deleted, expired or pending. It is expired
-// [ExpirationDelay] after its expiration time, or without one [DefaultLifetime] after its creation.
+// StateAt returns the schedule's state: executed, deleted, expired or pending. now is the present, or the past moment
+// whose row s is; it only decides between the last two. A schedule is expired [ExpirationDelay] after its expiration
+// time, or without one [DefaultLifetime] after its creation.
 func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 	switch {
 	case s.ExecutedTimestamp.Valid:
@@ -40,15 +41,16 @@ func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 // LineBytes are bytes that REST prints as base64 in lines of 76 characters.
 type LineBytes []byte
 
-// SignatureTypeOf returns the type of a signature with a number in transaction_signature, or [Unknown] for null
-// and other numbers.
+// SignatureTypeOf returns the type of a signature with a number in transaction_signature, where the first type is 2,
+// or [Unknown] for null and other numbers.
 func SignatureTypeOf(code Null[int16]) SignatureType { return nameOf(signatureTypes, int32(code.V)-2) }
 
 // transactionFields are the fields of a transaction. The numbers of those of its types are the codes of the types.
 var transactionFields = (&services.TransactionBody{}).ProtoReflect().Descriptor().Fields()
 
 // Transaction decodes the scheduled transaction from its protobuf body. It returns nil if the body is malformed or
-// empty. Entities whose ID cannot exist are 0.
+// empty. Entities whose ID cannot exist are 0. EntityID is 0 for creations and for changes of nodes, and Type for a
+// body that no transaction has. s does not change.
 func (s *Schedule) Transaction() *ScheduledTransaction {
 	var b services.SchedulableTransactionBody
 	if proto.Unmarshal(s.TransactionBody, &b) != nil {
@@ -144,8 +146,8 @@ func target(m protoreflect.Message) EntityID {
 // maxKeyDepth is the maximum nesting of key lists and threshold keys.
 const maxKeyDepth = 15
 
-// Missing returns the keys that are not lists and have not signed, or nil if the key is satisfied. It compares
-// prefixes of public keys; it verifies no signatures.
+// Missing returns the keys that are not lists and have not signed, or nil if the key, that of a signer of a schedule,
+// is satisfied. It compares prefixes of public keys; it verifies no signatures.
 func (k *KeyInfo) Missing(signatures []*ScheduleSignature) []*KeyInfo {
 	return k.missing(signatures, maxKeyDepth)
 }

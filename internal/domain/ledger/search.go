@@ -26,9 +26,9 @@ type Candidates struct {
 var publicKey = regexp.MustCompile(`^(?:0x)?(?:(?:302a300506032b6570032100)?([0-9a-f]{64})|` +
 	`(?:302d300706052b8104000a032200|3036301006072a8648ce3d020106052b8104000a032200)?(0[23][0-9a-f]{64}))$`)
 
-// ParseSearch returns what a search text can name. It reads no database, so the candidates may not exist. Ids
-// without shard or realm get those of base. A checksum after an id must be that of the network with the given
-// chain id. A text that names nothing gives no candidates.
+// ParseSearch returns what the text of the field Query.search can name. It reads no database, so the candidates may
+// not exist. Ids without shard or realm get those of base. A checksum after an id must be that of the network with
+// the given chain id. A text that names nothing gives no candidates.
 func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 	text = strings.TrimSpace(text)
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
@@ -107,7 +107,7 @@ func respelled(text string, base EntityID) string {
 	return text
 }
 
-// parseBytes sets t.Hash and t.PublicKey if the text can be a hash or a public key.
+// parseBytes sets t.Hash and t.PublicKey if the search text can be a hash or a public key. It can be both.
 func (t *Candidates) parseBytes(text string) {
 	if m := publicKey.FindStringSubmatch(strings.ToLower(text)); m != nil {
 		t.PublicKey = m[1] + m[2]
@@ -119,7 +119,8 @@ func (t *Candidates) parseBytes(text string) {
 	t.Hash = hash
 }
 
-// isAlias reports whether an account can have the alias: an address or a primitive key.
+// isAlias reports whether an account can have the alias: an address, or a primitive key, which is encoded with two
+// bytes before it and not in a list.
 func isAlias(a Alias) bool {
 	typ, key := Key(a).Decode()
 	return len(a) == len(EVMAddress{}) || typ != KeyProtobufEncoded && len(a) == len(key)+2

@@ -132,8 +132,8 @@ var gasFunctions = []services.HederaFunctionality{
 	services.HederaFunctionality_EthereumTransaction,
 }
 
-// GasFees converts a price of gas from tinycents to tinybars and returns it as the fee of each function that uses
-// gas, sorted by transaction type. It returns no fees if the price is null or the rate is empty.
+// GasFees converts the price of a unit of gas from tinycents to tinybars and returns it as the fee of each function
+// that uses gas, sorted by transaction type. It returns no fees if the price is null or the rate is empty.
 func GasFees(tinycents Null[int64], rate ExchangeRate) []*NetworkFee {
 	if !tinycents.Valid {
 		return []*NetworkFee{}
@@ -149,8 +149,8 @@ func GasFees(tinycents Null[int64], rate ExchangeRate) []*NetworkFee {
 	return out
 }
 
-// gasTinybars converts a price of gas from tinycents to tinybars, rounded down and at least 1. A negative price
-// counts as 0. It returns null as [ExchangeRate.Tinybars] does.
+// gasTinybars converts the price of a unit of gas from tinycents to tinybars, rounded down and at least 1. A negative
+// price counts as 0. It returns null as [ExchangeRate.Tinybars] does.
 func (r *ExchangeRate) gasTinybars(tinycents int64) Null[int64] {
 	price := r.Tinybars(max(tinycents, 0))
 	if price.Valid {
@@ -160,8 +160,8 @@ func (r *ExchangeRate) gasTinybars(tinycents int64) Null[int64] {
 }
 
 // Tinycents implements [GasFile]. It is the price of the first function that uses gas and has one, rounded down, or
-// null. The next schedule applies if the current one had expired when the file was published, unless the next one has
-// no fees.
+// null. The next schedule applies, unless it has no fees, if the current one had expired when the file was published
+// or has no expiry time.
 func (s *FeeSchedules) Tinycents(since Timestamp) Null[int64] {
 	schedule := s.Current
 	if len(s.Next.GetTransactionFeeSchedule()) > 0 && isAfter(since, schedule.GetExpiryTime().GetSeconds()) {
@@ -178,7 +178,8 @@ func (s *FeeSchedules) Tinycents(since Timestamp) Null[int64] {
 }
 
 // GasPrice implements [GasFile] with the price of contract calls, in tinybars and at least 1, or null, also if the
-// rate is empty. The start of the hour selects the current or the next schedule and rate. rates must not be nil.
+// rate is empty. The start of the hour selects the current or the next schedule and rate. A schedule without an
+// expiry time does not expire. rates must not be nil.
 func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
 	hour := startOfHour(at)
 	schedule := s.Current

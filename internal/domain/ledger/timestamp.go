@@ -53,7 +53,7 @@ func (t Timestamp) appendWith(dst []byte, separator byte) []byte {
 // String returns "seconds.nanoseconds".
 func (t Timestamp) String() string { return string(t.Append(make([]byte, 0, 24))) }
 
-// appendNanos appends nine digits of n, which lies between 0 and 999,999,999.
+// appendNanos appends the nine digits of nanoseconds n, which lies between 0 and 999,999,999.
 func appendNanos(dst []byte, n int64) []byte {
 	var b [9]byte
 	for i := len(b) - 1; i >= 0; i-- {
@@ -72,7 +72,8 @@ type Day struct {
 
 const secondsPerDay = 86400
 
-// Append appends "seconds.nanoseconds" with nine digits of nanoseconds.
+// Append appends the start of the day as "seconds.nanoseconds" with nine digits of nanoseconds. The day must not be
+// null.
 func (d Day) Append(dst []byte) []byte {
 	if seconds := d.Days * secondsPerDay; seconds/secondsPerDay == d.Days { // no overflow
 		dst = strconv.AppendInt(dst, seconds, 10)

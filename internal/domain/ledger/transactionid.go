@@ -64,7 +64,7 @@ func ParseTransactionID(s string) (TransactionID, error) {
 }
 
 // ParseAnyTransactionID parses a transaction id as [ParseTransactionID] does, or as the network's SDKs write it:
-// "shard.realm.num@seconds.nanoseconds".
+// "shard.realm.num@seconds.nanoseconds". Errors are those of [ParseTransactionID].
 func ParseAnyTransactionID(s string) (TransactionID, error) {
 	payer, start, found := strings.Cut(s, "@")
 	if !found {
@@ -88,8 +88,8 @@ func (t *Transaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
 
-// Fee returns the part of the change that is the transaction fee, in tinybars. It is 0 unless the transfer is of
-// hbars of the payer.
+// Fee returns the transaction fee that is part of the change, in tinybars and not negative. It is 0 unless the
+// transfer is of hbars of the payer.
 func (t *Transfer) Fee() int64 {
 	if !t.TokenID.IsNone() || t.AccountID != t.PayerAccountID {
 		return 0

@@ -8,9 +8,10 @@ import (
 // maxWhole is the maximum number of digits that [Whole] writes: those of the largest signed 64-bit integer.
 const maxWhole = 19
 
-// Whole returns the digits of a JSON number without a fraction, such as 400000.0 or 4e5. Languages with only one type
-// of numbers write integers like that. It returns other numbers, and those with more than 19 digits, as they are. The
-// caller has checked that the text is a number.
+// Whole returns the integer, as digits with a minus sign if it is negative, of a JSON number without a fraction, such
+// as 400000.0 or 4e5. Clients in languages with only one type of numbers write integers in requests like that. It
+// returns other numbers, and those with more than 19 digits, as they are. The caller has checked that the text is a
+// number.
 func Whole(number string) string {
 	if !strings.ContainsAny(number, ".eE") {
 		return number

@@ -46,12 +46,13 @@ type Refusal struct {
 // Error implements error. The reason is a text for clients.
 func (r *Refusal) Error() string { return r.Reason }
 
-// missing returns a [Refusal] for a part that the ledger does not have.
+// missing returns a [Refusal] for a file that the ledger does not have, or not yet completely. The text is for
+// clients.
 func missing(format string, args ...any) error {
 	return &Refusal{Missing: true, Reason: fmt.Sprintf(format, args...)}
 }
 
-// refused returns a [Refusal] for a part that exists but cannot be used.
+// refused returns a [Refusal] for a file that exists but cannot be used. The text is for clients.
 func refused(format string, args ...any) error { return &Refusal{Reason: fmt.Sprintf(format, args...)} }
 
 // File is a file.
@@ -63,11 +64,11 @@ type File struct {
 
 var memo = regexp.MustCompile(`^(?i:([0-9a-f]{64})):zstd:base64$`)
 
-// Read returns the file that is inscribed in the topic t. t is nil if the topic does not exist. messages are the first
-// ones of the topic, oldest first, which the caller has read. Only the first count are used; a further one shows that
-// there are more. size is the maximum size of the file in bytes. If that is [MaxMetadata], a file that cannot be
-// metadata has no content and is not checked. It fails with a [Refusal] if there is no such file. With a further
-// message, the reason of a failure is that there are too many.
+// Read returns the file that is inscribed in the topic t. t is nil if the topic does not exist. messages are the
+// first ones of the topic, oldest first, which the caller has read. Only the first count are used; a further one
+// shows that there are more. size is the maximum size of the file in bytes. If that is [MaxMetadata], a file that
+// cannot be metadata has no content and is not checked. It fails with a [Refusal] if there is no such file. With a
+// further message, the reason of a failure is that there are too many. Decompression may wait for other calls.
 func Read(t *ledger.Topic, messages []*ledger.TopicMessage, count, size int) (*File, error) {
 	hash, err := hashOf(t)
 	if err != nil {
@@ -161,7 +162,8 @@ func splitData(uri string) (kind string, encoded bool, text string) {
 	return TypeOf(cmp.Or(head, "text/plain")), encoded, text
 }
 
-// TypeOf returns a MIME type in its usual form, or "application/octet-stream" if it is invalid.
+// TypeOf returns a MIME type with its parameters in the usual form: names in lower case, parameters sorted, or
+// "application/octet-stream" if it is invalid.
 func TypeOf(text string) string {
 	kind, parameters, err := mime.ParseMediaType(text)
 	if kind = mime.FormatMediaType(kind, parameters); err != nil || kind == "" {
@@ -170,7 +172,8 @@ func TypeOf(text string) string {
 	return kind
 }
 
-// readData returns the file in a data URI. It fails with a [Refusal] if the URI cannot be decoded.
+// readData returns the file in a data URI (RFC 2397), without a hash. It does not limit the size. It fails with a
+// [Refusal] if the URI cannot be decoded.
 func readData(uri string) (*File, error) {
 	kind, encoded, escaped := splitData(uri)
 	text, err := url.PathUnescape(escaped)

@@ -32,8 +32,9 @@ type Place struct {
 }
 
 // Find returns the place of a file from its location: a topic, a data URI of an image, an https URL, or a path behind
-// the configured gateway of IPFS or Arweave. It fetches nothing. Without the gateway, the place is outside of the
-// ledger and has no URL. The place is empty for other locations.
+// the configured gateway of IPFS or Arweave. It fetches nothing. The URL of a topic is a path below [FilePath], and
+// that of a data URI is the URI itself. Without the gateway, the place is outside of the ledger and has no URL. The
+// place is empty for other locations.
 func (p *Places) Find(location string) Place {
 	scheme, rest, _ := strings.Cut(location, ":")
 	rest = strings.TrimLeft(rest, "/")
@@ -59,8 +60,9 @@ func (p *Places) Find(location string) Place {
 	return Place{}
 }
 
-// through returns the place of a file behind a gateway, without a URL if gateway is nil or location is empty.
-// Locations are often not escaped. They do not lead out of the folder of the gateway.
+// through returns the place of a file behind a gateway of IPFS or Arweave, without a URL if gateway is nil or
+// location, the path of the file, is empty. Locations are often not escaped. They do not lead out of the folder of
+// the gateway.
 func through(gateway *url.URL, location string) Place {
 	name, err := url.PathUnescape(location)
 	if err != nil {
@@ -171,7 +173,8 @@ func (p *Places) file(location, kind json.RawMessage) *ledger.NFTFile {
 // known returns a text, or null if it is empty.
 func known(text string) ledger.Null[string] { return ledger.Null[string]{V: text, Valid: text != ""} }
 
-// text returns a string, number or boolean as a text. Everything else is null.
+// text returns a JSON string, number or boolean as a text. Everything else is null, also a missing member, which is
+// nil.
 func text(raw json.RawMessage) (t ledger.Null[string]) {
 	if len(raw) == 0 || strings.ContainsRune("{[n", rune(raw[0])) {
 		return t

@@ -11,9 +11,10 @@ import (
 )
 
 // ComputeStatuses computes the statuses of components and groups. That of a component is the worst of its base status
-// and of those in which open notices hold it, which held has by the code of the component. A component whose group is
-// not in the list, because it was deleted, gets none. It changes the list and its elements, and returns the list in
-// the order of documents, without empty groups.
+// and of those in held, by its code, in which open notices hold it. That of a group is the worst of its components. v
+// determines the statuses that are shown. A component whose group is not in the list, because it was deleted, leaves
+// the group. It sorts the list, sets the statuses, group names and children in its elements, and returns it in the
+// order of documents, without empty groups. list itself must not be used afterwards.
 func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
 	slices.SortFunc(list, CompareComponents)
 	byCode := make(map[string]*Component, len(list))
@@ -38,7 +39,8 @@ func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Voc
 	return slices.DeleteFunc(list, func(c *Component) bool { return c.IsGroup && c.Children == nil })
 }
 
-// CompareComponents orders components as documents do: by position, regardless of groups.
+// CompareComponents orders components for sorting as documents do: by position, regardless of groups. Codes decide at
+// last, so no two components are equal.
 func CompareComponents(a, b *Component) int {
 	return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ListIndex, b.ListIndex),
 		a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Code, b.Code))
@@ -183,8 +185,9 @@ func (w *WorkingCopy) CheckRemove(c *Component) error {
 
 // Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all
 // components whose position or group changes. It writes the positions into the components; those of the group that c
-// leaves keep theirs. Position 1 is the first one and 0 the last one. The component may be new. If group is not the
-// code of a group, if c is a group itself, or if the position is negative, it fails and changes nothing.
+// leaves keep theirs. Position 1 is the first one and 0 the last one. The component may be new. It fails with
+// [NotFound] if there is no such group, and with [BadInput] if group is a component, if c is a group itself, or if
+// the position is negative. Then nothing changes.
 func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
 	if group != "" {
 		switch g := w.Component(group); {
@@ -217,7 +220,8 @@ func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Compo
 	return moved, nil
 }
 
-// compute sorts the components, and sets their statuses from their base statuses and from the holds.
+// compute sorts w.Components in place, and sets their statuses and those of groups from the base statuses and the
+// holds. Rules call it after they have changed either.
 func (w *WorkingCopy) compute() {
 	held := make(map[string][]ComponentStatus, len(w.Holds))
 	for _, a := range w.Holds {
@@ -227,8 +231,8 @@ func (w *WorkingCopy) compute() {
 	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 
-// hold replaces the holds of the notice with a code in w.Holds, or removes them if none are given. It does not compute
-// statuses.
+// hold replaces the holds of the notice with a code in w.Holds, or removes them if none are given. The list changes
+// in place. It does not compute statuses.
 func (w *WorkingCopy) hold(notice string, holds ...*Attachment) {
 	w.Holds = append(slices.DeleteFunc(w.Holds, func(a *Attachment) bool { return a.NoticeCode == notice }), holds...)
 }
@@ -271,7 +275,8 @@ func (w *WorkingCopy) Find(ref string) (*Component, error) {
 	}
 }
 
-// setBase sets the base status of a component, computes all statuses again, and returns the resulting changes.
+// setBase sets the base status of a component of the working copy, which is not a group, computes all statuses again,
+// and returns the resulting changes of statuses. It does not check s.
 func (w *WorkingCopy) setBase(c *Component, s ComponentStatus) []*Change {
 	before := w.statuses()
 	c.BaseStatus = s
@@ -288,7 +293,7 @@ func (w *WorkingCopy) Release(notice string) []*Change {
 	return w.changesSince(before, w.Origin, ledger.Null[string]{})
 }
 
-// statuses returns the status of each component that is not a group, by code.
+// statuses returns the status of each component that is not a group, by code, before a change (see changesSince).
 func (w *WorkingCopy) statuses() map[string]ComponentStatus {
 	out := make(map[string]ComponentStatus, len(w.Components))
 	for _, c := range w.Components {
@@ -317,7 +322,8 @@ func (w *WorkingCopy) changesSince(
 	return out
 }
 
-// Children returns the components of a group, or the top level of the page if group is empty, by position.
+// Children returns a new list of the components of a group, or of the top level of the page if group is empty, in the
+// order of w.Components, which is by position. It is empty for an unknown group.
 func (w *WorkingCopy) Children(group string) []*Component {
 	return slices.DeleteFunc(slices.Clone(w.Components), func(c *Component) bool { return c.GroupCode.V != group })
 }

@@ -18,7 +18,8 @@ const dateLayout = "2006-01-02"
 // DateOf returns the date of an instant in its zone.
 func DateOf(t time.Time) Date { return Date(t.Format(dateLayout)) }
 
-// ParseDate parses a date such as 2026-01-31. It fails for other text and for years before 1.
+// ParseDate parses a date such as 2026-01-31. It fails for other text and for years before 1. The error is not an
+// [*Error]: callers add the reason.
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(dateLayout, s)
 	if err != nil || t.Year() < 1 {
@@ -51,10 +52,11 @@ func (d Date) Next() Date {
 	return DateOf(t.AddDate(0, 0, 1))
 }
 
-// Milliseconds truncates an instant to the precision of the database.
+// Milliseconds truncates an instant to the precision of the database. The zone stays.
 func Milliseconds(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
-// LoadZone returns the time zone with an IANA name. It fails for unknown and empty names and for "Local".
+// LoadZone returns the time zone with an IANA name. It fails for unknown and empty names and for "Local". The error
+// is not an [*Error]: callers add the reason. It reads the time zone database of the system, or else of the program.
 func LoadZone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "" || name == "Local" {
@@ -109,8 +111,8 @@ func ParseTime(text string, zone *time.Location) (time.Time, error) {
 	)
 }
 
-// instants returns the instants at which the clock of a zone shows a wall time, which is given in UTC; earliest first.
-// There are none if the clock skips it.
+// instants returns the instants, at most two, at which the clock of a zone shows a wall time, which is given in UTC;
+// earliest first. There are none if the clock skips it.
 func instants(wall time.Time, zone *time.Location) []time.Time {
 	var found []time.Time
 	// before and after a change of the clock
@@ -216,7 +218,8 @@ var ruleParts = map[string]struct{ form, problem string }{
 
 const aDay = `(MO|TU|WE|TH|FR|SA|SU)`
 
-// listOf returns a regular expression for one or more values of a form, separated by commas.
+// listOf returns a regular expression for one or more values of a form, which is one too, separated by commas, for
+// [ruleParts].
 func listOf(form string) string { return form + `(,` + form + `)*` }
 
 // invalidRule returns a [BadInput] error for a rule with the reason why it is invalid, or nil unless condition

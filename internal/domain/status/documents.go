@@ -153,7 +153,7 @@ func (i *instant) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// checkSize fails if an imported document has more components, notices or updates than the limits.
+// checkSize fails if a document of another server has more components, notices or updates than the limits.
 func (d *pageDocument) checkSize() error {
 	updates := 0
 	for _, list := range [][]noticeObject{d.Incidents, d.Maintenance} {
@@ -177,9 +177,9 @@ func (d *pageDocument) checkSize() error {
 	return nil
 }
 
-// ReadDocuments decodes the documents of a page, by the names of [Documents]. Documents may be missing, but not all.
-// It fails if a document is malformed, too large or of another page. Invalid values are replaced or omitted with a
-// warning.
+// ReadDocuments decodes the documents of another status page, by the names of [Documents], for an import. Documents
+// may be missing, but not all. It fails if a document is malformed, too large or of another page. Invalid values are
+// replaced or omitted with a warning.
 func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	r := reader{
 		source: &Source{Coverage: map[Kind]time.Time{}}, seen: map[string]bool{},
@@ -230,8 +230,9 @@ func (s *Source) hold() {
 	}
 }
 
-// CheckDocuments returns the contradictions between the eight documents of a revision, as English texts, or nil. If
-// one is missing or cannot be decoded, that is the only contradiction reported.
+// CheckDocuments returns the contradictions between the eight documents of a revision, as sorted English texts, or
+// nil, for the command "status check". documents are by the names of [Documents]. If one is missing or cannot be
+// decoded, that is the only contradiction reported.
 func CheckDocuments(documents map[string][]byte) []string {
 	var found []string
 	complain := func(condition bool, format string, args ...any) {
@@ -284,7 +285,8 @@ func CheckDocuments(documents map[string][]byte) []string {
 	return slices.Compact(found)
 }
 
-// sameList reports whether two lists contain the same notices, in any order.
+// sameList reports whether two lists contain the same notices with the same content, in any order. It changes
+// neither.
 func sameList(a, b []noticeObject) bool {
 	byID := func(a, b noticeObject) int { return strings.Compare(a.ID, b.ID) }
 	a, b = slices.SortedFunc(slices.Values(a), byID), slices.SortedFunc(slices.Values(b), byID)

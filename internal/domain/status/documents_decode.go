@@ -183,8 +183,8 @@ func (r *reader) component(o *componentObject, index int32) {
 	r.source.Components = append(r.source.Components, c)
 }
 
-// status returns the status of a component. A missing one becomes operational, and an unknown one the worst: what
-// has a name of its own is hardly operational.
+// status returns the status of a component. With a warning, in which of names the object, a missing one becomes
+// operational, and an unknown one the worst: what has a name of its own is hardly operational.
 func (r *reader) status(text, of string) ComponentStatus {
 	s := ComponentStatus(text)
 	if s.Valid() {
@@ -257,7 +257,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	r.source.Notices = append(r.source.Notices, n)
 }
 
-// nullTime returns the time at i, or null if i is nil.
+// nullTime returns the time at i, an optional member of a document, or null if i is nil.
 func nullTime(i *instant) ledger.Null[time.Time] { return ledger.FromPointer((*time.Time)(i)) }
 
 // noneAffected is the name of the only component of an update that affects none, on pages of the service whose API
@@ -311,8 +311,9 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	return u
 }
 
-// coverage records since when a list of another server is complete: always if it is short, else since its last notice.
-// If that notice was omitted, it records nothing.
+// coverage sets r.source.Coverage of a kind from the list of all notices of another server: since when it is
+// complete. That is always, the zero time, if it is short, else since its last notice. If that notice was omitted,
+// nothing is set.
 func (r *reader) coverage(kind Kind, list []noticeObject) {
 	var after time.Time
 	if len(list) >= mostListed {

@@ -24,8 +24,8 @@ type ImportOptions struct {
 }
 
 // NewImportedPage returns a copy of the source's page with the settings of the import, for insertion if the page does
-// not exist. It keeps the URL of the source for a mirror, or if the settings have none. Without a slug, it derives one
-// from the name.
+// not exist. It keeps the URL of the source for a mirror, or if the settings have none. Without a slug, it derives
+// one from the name. It checks nothing, and source does not change.
 func NewImportedPage(source *Page, o ImportOptions) *Page {
 	p := *source
 	p.Mode, p.Vocabulary, p.Slug, p.Hosts = o.Mode, o.Vocabulary, o.Slug, o.Hosts
@@ -268,8 +268,8 @@ func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (k
 	return known
 }
 
-// compareNotice adds n to i.Notices unless it is equal to the stored notice, which is nil if it does not exist. It
-// keeps the revisions of updates that are equal.
+// compareNotice adds n to i.Notices unless it is equal to the stored notice; old.Notice is nil if there is none. It
+// sets the revisions of updates of n that are equal to those stored.
 func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 	if old.Notice != nil {
 		attached := list.Map(old.Attachments, func(a *Attachment) string {
@@ -291,7 +291,7 @@ func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 	i.Notices = append(i.Notices, n)
 }
 
-// sorted returns a sorted copy of a list.
+// sorted returns a sorted copy of a list, to compare lists in any order.
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
 // sameComponent reports whether two components are equal in all fields that documents have.

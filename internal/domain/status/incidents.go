@@ -9,8 +9,9 @@ import (
 )
 
 // OpenIncident returns what is written for a new incident: the notice, its first update and the changes of
-// components. It also changes the working copy. An incident of the past gets its last update too. Invalid input
-// fails with [BadInput].
+// components. It also changes the working copy. An incident of the past gets its last update too. Invalid input fails
+// with [BadInput], a component that does not exist with [NotFound], and an impossible first state with a
+// [*TransitionError]. After an error, the working copy must not be used.
 func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	n, err := w.newNotice(Realtime, in.Name)
 	if err != nil {
@@ -36,8 +37,8 @@ func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	return w.addUpdate(NoticeState{Notice: n}, u)
 }
 
-// newNotice returns a new notice with a code, and an error if the name is invalid. Its first update completes it.
-// It is not stored.
+// newNotice returns a new notice with a code, and a [BadInput] error if the name is invalid. Its first update
+// completes it. It is not stored.
 func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
 	code := w.NewCode()
 	return &Notice{
@@ -46,7 +47,7 @@ func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
 	}, CheckName("the notice", name)
 }
 
-// local returns an instant as it is stored and shown: in milliseconds, in the zone of w.At.
+// local returns an instant of the input as it is stored and shown: in milliseconds, in the zone of w.At.
 func (w *WorkingCopy) local(t time.Time) time.Time { return Milliseconds(t).In(w.At.Location()) }
 
 // checkImpact fails with [BadInput] if an override is not null and not an impact.
@@ -56,7 +57,8 @@ func checkImpact(override ledger.Null[Impact]) error {
 
 // backfill returns what is written for an incident that is over: a notice with two updates, at its start and its end.
 // The statuses of components do not change. Without a text, the resolution has that of the page. A draft, another
-// state, and times that are missing, in the future or in the wrong order fail with [BadInput].
+// state, and times that are missing, in the future or in the wrong order fail with [BadInput], and components that do
+// not exist with [NotFound]. n does not change.
 func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	start, end := w.local(in.StartedAt.V), w.local(in.ResolvedAt.V)
 	err := cmp.Or(badIf(in.Draft, "a backfilled incident cannot be a draft"),
@@ -86,8 +88,10 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 }
 
 // UpdateIncident returns what is written for an update of an incident that is not over, or that resolves it, and
-// changes the working copy. An empty state is the current one. In state [Postmortem] it publishes the postmortem.
-// It fails for drafts and impossible transitions.
+// changes the working copy. An empty state is the current one. In state [Postmortem] it publishes the postmortem, and
+// uses only the body and whether to notify. It fails with [BadState] for drafts, with a [*TransitionError] for
+// impossible transitions, with [NotFound] for unknown components, and with [BadInput] for other invalid input; then
+// nothing changes.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	err := FailIf(s.Notice.Draft, BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
 	if err != nil {
@@ -101,13 +105,15 @@ func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, erro
 
 // ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. It fails
 // with a [*TransitionError] if the incident is not over, or if the state of in, which has no default, is not an open
-// one.
+// one. An invalid text, date or status fails with [BadInput], and a component that does not exist with [NotFound]. s
+// does not change.
 func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	return w.addUpdate(s, update{NewUpdate: in, reopen: true})
 }
 
-// PublishPostmortem returns what is written to add the postmortem to a resolved incident, or to replace it. Components
-// do not change. If the incident is not resolved, it fails with a [*TransitionError].
+// PublishPostmortem returns what is written to add the postmortem to a resolved incident, or to replace it.
+// Components do not change: of in, only the body and whether to notify are used. If the incident is not resolved, it
+// fails with a [*TransitionError], and for an empty body with [BadInput]. s.Notice does not change.
 func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
 	u := textUpdate(Postmortem, in.Body, in.Notify)
 	u.textOnly = true
@@ -156,7 +162,8 @@ func CheckDraft(n *Notice) error {
 }
 
 // ScheduleMaintenance returns what is written for a new maintenance: planned, in progress or over. It also changes
-// the working copy. Invalid times and settings fail with [BadInput].
+// the working copy. Invalid times and settings fail with [BadInput], components that do not exist with [NotFound],
+// and other states with a [*TransitionError].
 func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	n, err := w.newNotice(Scheduled, in.Name)
 	if err != nil {
@@ -200,8 +207,9 @@ func CheckTimes(start, end time.Time) error {
 }
 
 // MoveMaintenance returns what is written to change the state of a maintenance, or to add text in its current state,
-// which is the default. It also changes the working copy. The default text is that of the page. An impossible
-// transition fails with a [*TransitionError].
+// which is the default. It also changes the working copy. The default text is that of the page for the new state. An
+// impossible transition fails with a [*TransitionError], a missing text or invalid status with [BadInput], and a
+// component that does not exist with [NotFound]. s does not change.
 func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	in.State = cmp.Or(in.State, s.Notice.State)
 	in.Body = cmp.Or(in.Body, w.stateText(in.State))
@@ -216,8 +224,9 @@ func (w *WorkingCopy) stateText(s State) string {
 	}[s])
 }
 
-// CancelMaintenance returns what is written to end a maintenance that has not started, and changes the working
-// copy. It is published as completed. If it has started, CancelMaintenance fails with [BadState].
+// CancelMaintenance returns what is written to end a maintenance that has not started, and changes the working copy.
+// It is published as completed. If it has started, CancelMaintenance fails with [BadState]. Without a body, the text
+// is that of the page.
 func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	err := FailIf(s.Notice.State != Planned, BadState, "a maintenance that is %s cannot be cancelled: complete it",
 		s.Notice.State)
@@ -230,7 +239,8 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 // RescheduleMaintenance returns what is written to move a maintenance that has not started, or the end of one in
 // progress. A body is published as an update in the current state. The reminder is sent again, unless the update is
 // later than the reminder would be. Without a body only the notice is written, and the working copy does not change.
-// If the maintenance has started, another start fails with [BadState]. s.Notice does not change.
+// If the maintenance has started, another start fails with [BadState]; one that is over fails with a
+// [*TransitionError], and incidents and invalid times with [BadInput]. s.Notice does not change.
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)
@@ -255,7 +265,8 @@ func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 }
 
 // RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a reminder.
-// It changes the working copy. Reminders of incidents only record that they were sent. due must not be [NothingDue].
+// It changes the working copy. Reminders of incidents only record that they were sent. due is the result of [DueOf],
+// not [NothingDue]. It fails with [BadInput] only if the text of the page is blank. s.Notice does not change.
 func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	n := *s.Notice
 	s.Notice = &n

@@ -12,9 +12,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EditUpdate returns changed copies of an update of a notice, and of the notice with the dates that follow from it and
-// the next version. It does not change s. An unknown code fails with [NotFound], an empty body, a date in the future,
-// and a date of a postmortem with [BadInput].
+// EditUpdate returns changed copies of an update of a notice, and of the notice with the dates that follow from it
+// and the next version. s and w do not change. An unknown code fails with [NotFound], an empty body, a date in the
+// future, and a date of a postmortem with [BadInput].
 func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
 	updates := slices.SortedFunc(slices.Values(s.Updates), func(a, b *Update) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Code, b.Code))
@@ -113,8 +113,8 @@ const (
 	IncidentReminder Due = "incident reminder"
 )
 
-// DueOf returns the action that is due for a notice at an instant. Another one may be due after it: a missed start
-// precedes a missed end.
+// DueOf returns the action that is due for a notice at an instant, or [NothingDue], as for drafts and notices that
+// are over. Another one may be due after it: a missed start precedes a missed end.
 func DueOf(n *Notice, now time.Time) Due {
 	if n.Draft || !n.State.Open() {
 		return NothingDue

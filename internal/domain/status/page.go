@@ -52,7 +52,8 @@ func (p *Page) NoticeURL(code string) string { return noticeURL(p.URL, code) }
 // noticeURL returns the URL of a notice below the URL of its page.
 func noticeURL(page, code string) string { return page + "/incidents/" + code }
 
-// hasHost reports whether a host name, in lower case, is one of the page: of its hosts, or that of its URL.
+// hasHost reports whether a host name, in lower case and without a port, is one of the page: of its hosts, or that of
+// its URL.
 func (p *Page) hasHost(name string) bool {
 	if slices.Contains(p.Hosts, name) {
 		return true
@@ -88,7 +89,8 @@ type PageState struct {
 	byCode map[string]*Component
 }
 
-// NewPageState returns the state of a page. components are the result of [ComputeStatuses].
+// NewPageState returns the state of a page. components are the result of [ComputeStatuses], and are kept. worstOpen
+// is the worst impact of unresolved incidents, or empty.
 func NewPageState(p *Page, components []*Component, worstOpen Impact) *PageState {
 	return &PageState{Page: p, Components: components, WorstOpen: worstOpen, byCode: list.By(components, codeOf)}
 }
@@ -300,8 +302,8 @@ func setSwitch(into *bool, key, value string) error {
 	return nil
 }
 
-// setText sets a text of the page for an event in a language. An empty text removes it. The page's map is replaced,
-// because copies of the page share it.
+// setText sets the text that the page publishes automatically for an event in a locale. An empty text removes it. The
+// page's map is replaced, because copies of the page share it.
 func (p *Page) setText(locale string, e Event, text string) {
 	texts := Texts{}
 	for l, by := range p.Texts {

@@ -90,7 +90,9 @@ type probeRun struct {
 
 // ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings
 // of the probe and the page choose between an incident, a draft and the base status of the component. Probes do not
-// change what editors have changed. It returns nil without an error if the component does not exist.
+// change what editors have changed. It returns nil without an error if the component does not exist. f is only read.
+// It fails as updates of incidents do, for example with [BadInput] if the text of the page is blank; then the working
+// copy must not be used.
 func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	p := f.Probe
 	r := &probeRun{WorkingCopy: w, ProbeFacts: f, component: w.Component(p.Component), status: p.StatusAt(p.Level)}
@@ -105,7 +107,8 @@ func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 }
 
 // apply decides what the changed level of a probe does, and does it on the working copy: change an incident or a
-// draft, open one, change the component only, or nothing. The result is in r.out.
+// draft, open one, change the component only, or nothing. The result is in r.out, which must not be used after an
+// error.
 func (r *probeRun) apply() error {
 	n := r.Incident.Notice
 	open := n != nil && n.State.Open()
@@ -147,9 +150,9 @@ func (r *probeRun) leave(object string) error {
 	return nil
 }
 
-// publish returns how a failure is published. It is a draft if the page does not publish automatically, if probes have
-// published many incidents recently and the failure does not reopen one, or if the probe is remote and all remote
-// probes fail at once.
+// publish returns how a failure of the probe is published. It is a draft if the page does not publish automatically,
+// if probes have published many incidents recently and the failure does not reopen one, or if the probe is remote and
+// all remote probes fail at once.
 func (r *probeRun) publish() Publish {
 	switch {
 	case !r.Page.AutoPublish,
@@ -287,7 +290,8 @@ func (r *probeRun) setStatus(s ComponentStatus) error {
 }
 
 // ResolveProbed returns what is written to resolve an incident of probes, and changes the working copy. The caller
-// checks that the probes have passed for [ProbeHoldOff].
+// checks that the probes have passed for [ProbeHoldOff]. An incident with a postmortem fails with a
+// [*TransitionError]. s does not change.
 func (w *WorkingCopy) ResolveProbed(s NoticeState) (*Effect, error) {
 	return w.addUpdate(s, textUpdate(Resolved, w.Page.Text(IncidentResolved), ledger.Null[bool]{}))
 }

@@ -67,7 +67,8 @@ type Effect struct {
 	Changes     []*Change
 }
 
-// then returns the effect of two updates, one after the other. It changes and returns next.
+// then returns the effect of two updates of a notice, one after the other, as if they were one. It changes and
+// returns next.
 func (e *Effect) then(next *Effect) *Effect {
 	next.New = e.New
 	next.Updates = append(e.Updates, next.Updates...)
@@ -132,8 +133,9 @@ func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	return e, nil
 }
 
-// checkUpdate fails if the notice cannot get the update: transition of states, text, and status of each component. It
-// changes nothing.
+// checkUpdate fails if the notice cannot get the update: with a [*TransitionError] for the state, with [NotFound] for
+// a component that does not exist, and with [BadInput] for the text and the statuses of components. It changes
+// nothing.
 func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	err := CheckTransition(n.Kind, n.State, u.State)
 	if u.reopen {
@@ -160,9 +162,9 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	return err
 }
 
-// after returns a copy of n after an update that is displayed with a date: state, dates, impact and version. The
-// impact of an incident only becomes worse, unless it is overridden. A new notice gets its creation time and, unless
-// it has one, its start, and keeps its version.
+// after returns a copy of n after an update that is displayed with a date, as part of addUpdate: state, dates, impact
+// and version. The impact of an incident only becomes worse, unless it is overridden. A new notice gets its creation
+// time and, unless it has one, its start, and keeps its version.
 func (n *Notice) after(u *update, display time.Time) *Notice {
 	after := *n
 	after.State, after.UpdatedAt = u.State, u.at

@@ -44,9 +44,9 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 	return u
 }
 
-// fill sets the seconds and the worst status of the day from its start to its end. state is the status before history,
-// or empty if it is unknown: such times are not counted. It returns the status at the end and the remaining history.
-// d must be new.
+// fill sets the seconds and the worst status of the day from its start to its end. state is the status before
+// history, which is in ascending order, or empty if it is unknown: such times are not counted. It returns the status
+// at the end and the remaining history. d must be new.
 func (d *UptimeDay) fill(
 	state ComponentStatus, history []HistoryPoint, from, to time.Time,
 ) (ComponentStatus, []HistoryPoint) {
@@ -143,13 +143,15 @@ type history struct {
 	held map[string]ComponentStatus // statuses that notices gave to the component, by notice
 }
 
-// status returns the worst of the base status and the statuses that notices hold.
+// status returns the status of the component: the worst of the base status and the statuses that notices hold.
 func (h *history) status() ComponentStatus {
 	return Worst(append(slices.Collect(maps.Values(h.held)), h.base)...)
 }
 
 // apply applies an event to the base status and the statuses that notices hold. Events of imported pages do not say
-// which of them they change, so it is derived from the old status.
+// which of them they change, so it is derived from the old status: an event whose old status is not the known one was
+// written later or overlaps with others, and only changes what its own notice holds, or the base status if it has no
+// notice.
 func (h *history) apply(e *HistoryEvent) {
 	// current reports whether the event is about the known status
 	current, own := e.Old == h.status(), h.held[e.Notice]

@@ -16,8 +16,8 @@ import (
 // maxWebhookURL is the maximum length of the URL of a webhook, in bytes.
 const maxWebhookURL = 2000
 
-// Check fails with [BadInput] if the URL of the webhook is invalid, and with [NotFound] if a component is not on
-// the page of w. It sends nothing.
+// Check fails with [BadInput] if the URL of a new webhook is invalid, and with [NotFound] if a component or group is
+// not on the page of w. It sends nothing.
 func (in *NewWebhook) Check(w *WorkingCopy) error {
 	err := badIf(!IsWebURL(in.URL, true) || len(in.URL) > maxWebhookURL,
 		"%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL,
