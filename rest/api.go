@@ -54,8 +54,9 @@ type prepared struct {
 	roots map[string][]string
 }
 
-// Inside returns the first root field of an operation if its alias is [relay.InsideAlias], or nil. The fields of that
-// one are members of the body.
+// Inside returns the first root field of an operation if its alias is [relay.InsideAlias], or nil. The fields that are
+// selected in it, instead of the root fields, are the members of the REST body. The operation is valid, so it has a
+// root field.
 func Inside(op *ast.OperationDefinition) *ast.Field {
 	if f, ok := op.SelectionSet[0].(*ast.Field); ok && f.Alias == relay.InsideAlias {
 		return f
@@ -81,8 +82,9 @@ func Roots(op *ast.OperationDefinition) []*ast.Field {
 
 const fragmentFiles = "documents/fragments*.graphql"
 
-// Fragments returns the text of each shared fragment by name. It reads documents/fragments*.graphql of the
-// embedded documents.
+// Fragments returns the text of each shared fragment by name, for [WithFragments]. It reads
+// documents/fragments*.graphql of the embedded documents, and fails if one of these files cannot be read. Without such
+// files, the map is empty.
 func Fragments(documents fs.FS) (map[string]string, error) {
 	names, err := fs.Glob(documents, fragmentFiles)
 	if err != nil {
@@ -101,8 +103,9 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 	return all, nil
 }
 
-// Init parses and validates all documents, caches them in the GraphQL server and registers the routes. Call it once
-// before the API serves requests. It fails if a document is invalid. It panics if the grammar of a path is.
+// Init parses and validates all documents, caches them in the GraphQL server, registers the routes, and sets the
+// document and the route of each of a.Endpoints. Call it once before the API serves requests. It fails if a document
+// is missing or invalid. It panics if the grammar of a path is.
 func (a *API) Init() error {
 	a.routes, a.ages, a.helpers = map[outline][]*route{}, map[int][]string{}, a.runHelper
 	byPath := map[string]*route{}
@@ -193,8 +196,9 @@ func WithFragments(text string, shared map[string]string) string {
 
 // ServeHTTP serves the paths below the prefix, for scripts of any origin. It responds to OPTIONS for any path. For
 // other methods it checks the Basic credentials first, except for the modern family, which ignores them, then selects
-// the endpoint. It uses the route in the context if [API.Find] has found it. If the path does not support the method,
-// the status is 405 in the modern family and 404 in the classic one.
+// the endpoint. Invalid credentials are a 401, and an unknown path is a 404. It uses the route in the context if
+// [API.Find] has found it. If the path does not support the method, the status is 405 in the modern family and 404 in
+// the classic one.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	allowAnyOrigin(w.Header())
 	if a.Config.ClusterID != "" {
@@ -303,8 +307,8 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 type helperFunc func(ctx context.Context, f Family, c server.Call) ([]byte, error)
 
 // runHelper is the [helperFunc] of requests. It runs the operation in the graph at once, with the context of the
-// request. The first error of the graph becomes the problem. If the time is up, or the client has disconnected, that
-// is a 503.
+// request, and adds default values to c.Variables. The first error of the graph becomes the problem. If the time is
+// up, or the client has disconnected, that is a 503.
 func (a *API) runHelper(ctx context.Context, f Family, c server.Call) ([]byte, error) {
 	res := a.Server.Run(ctx, c)
 	switch {
@@ -326,7 +330,8 @@ func explainNothing(context.Context, Family, server.Call) ([]byte, error) {
 // read returns the request of an endpoint with the variables of its document. It reads the body, the path and the
 // query string, then calls Bind of the body and Finish, and stops at the first problem, which is the error. The error
 // can also be a [Direct], which is a successful response. Endpoints with links get the variables limit and order.
-// helpers runs the documents that the validation of some endpoints needs, so it can query the database.
+// maxLimit is the maximum page size of the user. helpers runs the documents that the validation of some endpoints
+// needs, so it can query the database.
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers helperFunc) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit,
@@ -397,8 +402,11 @@ func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) 
 	return a.ExplainBody(ctx, target, nil)
 }
 
-// ExplainBody is [API.Explain] for a POST endpoint and the given body. A nil body selects the example. It runs
-// nothing, not even the operations for validation.
+// ExplainBody returns the operation that a REST path with its query string would run for a request with the given
+// body, as [API.Explain] does for the example body, which a nil body selects. The target can begin with "POST " to
+// select the POST endpoint of a path that also has GET; for GET, the body is ignored. It runs nothing, not even the
+// operations for validation. An unknown path is a 404. Other requests that would be rejected are the [*Problem] of the
+// response, and those that need no operation, or a row of the database, a 400.
 func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Explanation, error) {
 	target, isPost := strings.CutPrefix(target, http.MethodPost+" ")
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)

@@ -54,8 +54,8 @@ func TextList(variable string) Bind {
 	}
 }
 
-// Without returns a binding that rejects op with the given text, after it has reported values that cannot be
-// converted.
+// Without returns a binding that rejects op with a 400 with the given text, after b has bound the values and reported
+// those that cannot be converted.
 func (b Bind) Without(op Op, text string) Bind {
 	return func(r *Request, values []Value) error {
 		if err := b(r, values); err != nil {

@@ -196,7 +196,7 @@ func (r *route) family() Family {
 	return r.post.Family
 }
 
-// allow returns the value of the Allow header: the methods of the path.
+// allow returns the value of the Allow header of a 405: the methods of the path.
 func (r *route) allow() string {
 	var methods []string
 	if r.get != nil {

@@ -89,7 +89,7 @@ func unknown(name string) Item { return Item{Message: "Unknown query parameter: 
 // invalid returns the message of a problem for a parameter with an invalid value, in the wording of the classic family.
 func invalid(name string) Item { return Item{Message: "Invalid parameter: " + name} }
 
-// tooMany returns the message for a parameter that was given more than most times.
+// tooMany returns the message for a parameter that was given n times, more than the maximum most.
 func tooMany(name string, n, most int) Item {
 	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d",
 		name, n, most)}

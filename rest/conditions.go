@@ -98,7 +98,8 @@ func (v Value) isStricter(than Value) bool {
 }
 
 // AsOf returns the graph's filter for versions, or nil without conditions. A single timestamp means "at or before", so
-// the earliest of several applies, and one that is later than that of any row restricts nothing.
+// the earliest of several applies, and one that is later than that of any row restricts nothing: if all are, the
+// filter is empty, but not nil.
 func (c *Conditions) AsOf() map[string]any {
 	if len(c.Values) == 0 {
 		return nil
@@ -217,22 +218,28 @@ func bindFilter(variable string, anyOf bool, read reader) Bind {
 	}
 }
 
-// IDs returns a binding that sets a filter of entity ids. Several eq values are alternatives.
+// IDs returns a binding that sets a variable to a filter of entity ids. Several eq values are alternatives. An invalid
+// id is a 400.
 func IDs(variable string) Bind { return bindFilter(variable, true, readID) }
 
-// AllIDs returns a binding that sets a filter of entity ids. All conditions must hold.
+// AllIDs returns a binding that sets a variable to a filter of entity ids. All conditions must hold. An invalid id is
+// a 400.
 func AllIDs(variable string) Bind { return bindFilter(variable, false, readID) }
 
-// Longs returns a binding that sets a filter of 64-bit integers. All conditions must hold.
+// Longs returns a binding that sets a variable to a filter of 64-bit integers, decimal or in hex. All conditions must
+// hold. Another text is a 400.
 func Longs(variable string) Bind { return bindFilter(variable, false, readLong) }
 
-// PublicKeys returns a binding that sets a filter of public keys, compared as text. All conditions must hold.
+// PublicKeys returns a binding that sets a variable to a filter of public keys, compared as text. All conditions must
+// hold. An invalid key is a 400.
 func PublicKeys(variable string) Bind { return bindFilter(variable, false, readPublicKey) }
 
-// Timestamps returns a binding that sets a filter of timestamps. All conditions must hold.
+// Timestamps returns a binding that sets a variable to a filter of timestamps. All conditions must hold. Another text
+// is a 400.
 func Timestamps(variable string) Bind { return bindFilter(variable, false, readTimestamp) }
 
-// AnyTimestamps returns a binding that sets a filter of timestamps. Several eq values are alternatives.
+// AnyTimestamps returns a binding that sets a variable to a filter of timestamps. Several eq values are alternatives.
+// Another text is a 400.
 func AnyTimestamps(variable string) Bind { return bindFilter(variable, true, readTimestamp) }
 
 // readID returns v with the text and number of an entity ID or of an address that contains one. v.None says that
@@ -313,8 +320,8 @@ func readTimestamp(_ *Config, v Value) (Value, error) {
 	return v, nil
 }
 
-// AsOf returns a binding that sets the time of the requested version. See [Conditions.AsOf]. An invalid timestamp is a
-// 400.
+// AsOf returns a binding that sets a variable to the time of the requested version: a filter of timestamps, in which
+// eq means "at or before". See [Conditions.AsOf]. An invalid timestamp is a 400.
 func AsOf(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := TimestampsOf(values)
@@ -326,8 +333,8 @@ func AsOf(variable string) Bind {
 	}
 }
 
-// ParseTimestamp parses a timestamp of the classic family. late reports that it is after [ledger.MaxTimestamp], which
-// is returned in its place.
+// ParseTimestamp parses a timestamp of the classic family: seconds since 1970 with up to nine decimals. late reports
+// that it is after [ledger.MaxTimestamp], which is returned in its place. Malformed text is an error.
 func ParseTimestamp(text string) (t ledger.Timestamp, late bool, err error) {
 	t, err = ledger.ParseTimestamp(text)
 	if errors.Is(err, ledger.ErrRange) {

@@ -208,8 +208,8 @@ func (r *Request) Set(variable string, v any) {
 }
 
 // RunOperation runs another operation of the endpoint's document with the given variables and a page size of 1, for
-// validation, and returns its data. It fails with the problem of the response if the operation fails, the context has
-// ended, or the request is only explained.
+// validation, and returns its data. It adds default values to variables, which must not be nil. It fails with the
+// problem of the response if the operation fails, the context has ended, or the request is only explained.
 func (r *Request) RunOperation(operation string, variables map[string]any) ([]byte, error) {
 	return r.runHelper(r.HTTP.Context(), r.Endpoint.Family, server.Call{
 		Document: r.Endpoint.prepared.document, Operation: operation, Variables: variables, Style: scalar.REST,
@@ -225,9 +225,9 @@ func (r *Request) Order() string {
 	return string(relay.Asc)
 }
 
-// Values returns the accepted values of a parameter in the order of the request. With the grammar [InOrder], equal
-// texts are one value. Those of the modern family are converted. Those of the classic family are only split into
-// operator and text.
+// Values returns the accepted values of a parameter in the order of the request, or nil. With the grammar [InOrder],
+// equal texts are one value. Those of the modern family are converted, and must not be changed. Those of the classic
+// family are only split into operator and text, in a new slice.
 func (r *Request) Values(name string) []Value {
 	if r.Endpoint.Family == Modern {
 		return r.converted[name]

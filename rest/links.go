@@ -10,8 +10,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EntityIDCursor returns a cursor that continues a page by the entity id in a parameter. The sort key must have it as
-// an int64.
+// EntityIDCursor returns a cursor that continues a list, in links.next, by the entity id in the parameter param of the
+// query string. The sort key must have it as an int64, or Print panics. Key accepts ids without shard and realm, and
+// addresses.
 func EntityIDCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -23,8 +24,9 @@ func EntityIDCursor(param string) Cursor {
 	}
 }
 
-// TimestampCursor returns a cursor that continues a page by the consensus timestamp in a parameter. The sort key must
-// have it as an int64.
+// TimestampCursor returns a cursor that continues a list, in links.next, by the consensus timestamp in the parameter
+// param of the query string. The sort key must have it as an int64 in nanoseconds since 1970, or Print panics. Key
+// replaces a timestamp after [ledger.MaxTimestamp] by that.
 func TimestampCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -36,8 +38,9 @@ func TimestampCursor(param string) Cursor {
 	}
 }
 
-// NumberCursor returns a cursor that continues a page by the number in a parameter. The sort key must have it as an
-// int64.
+// NumberCursor returns a cursor that continues a list, in links.next, by the number in the parameter param of the
+// query string. The sort key must have it as an int64, or Print panics. Key accepts numbers that are not negative, in
+// decimal or in hex with "0x".
 func NumberCursor(param string) Cursor {
 	return Cursor{
 		Param: param,
@@ -56,8 +59,9 @@ func (c Cursor) Repeating() Cursor {
 	return c
 }
 
-// next returns the link to the page after last, or "" if no page follows. The link is the request with the bounds in
-// paging direction moved to last.
+// next returns the link to the page after the row with the sort key last, or "" if no page follows. The link is the
+// path and query string of the request with the bounds in paging direction moved to last. It changes neither r nor
+// last.
 func (r *Request) next(last relay.Key) string {
 	advanced, escape := r.advance, appendPlain
 	if r.Endpoint.Family == Modern {
@@ -123,9 +127,10 @@ func (r *Request) afterCut(last relay.Key) string {
 	return r.next(at)
 }
 
-// move returns the query with the values of a parameter in paging direction replaced by a new one. If the first value
-// of the parameter has no range operator, the new one is not added to those that remain. A parameter without
-// remaining values, unless it is a list, moves to the end with the new value. It may overwrite q.
+// move returns the query with the values of a parameter in paging direction, which have a prefix of direction,
+// replaced by a new one. If the first value of the parameter has no range operator, the new one is not added to those
+// that remain. A parameter without remaining values, unless it is a list, moves to the end with the new value, as does
+// one that q does not have. It may overwrite q.
 func (q Query) move(name string, direction []string, value string) Query {
 	at := q.index(name)
 	if at < 0 {
@@ -149,8 +154,9 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// boundsContradict reports whether the bounds of a cursor's parameter contradict each other, so that no row can
-// follow. last is the end of the page.
+// boundsContradict reports whether the bounds of a cursor's parameter in q, the query of the next page, contradict
+// each other, so that no row can follow. last is the value of the last row of this page. Invalid values are ignored.
+// It changes nothing.
 func (r *Request) boundsContradict(q Query, c Cursor, last any) bool {
 	texts := q.Get(c.Param)
 	if n, whole := last.(int64); whole && c.Empty == nil && len(texts) == 1 && n != math.MinInt64 &&
@@ -242,8 +248,9 @@ func (r *Request) dropBounds(q Query, name string, direction []Op) Query {
 	return q
 }
 
-// textsOf returns the values of a parameter that apply, as [Param.texts] does. Those of a name that the endpoint does
-// not have are returned as they are.
+// textsOf returns the values of a parameter in q that apply, as [Param.texts] does: not the blank ones, only the first
+// unless the parameter is a list, and the parts of a single text with commas if it is a list, except with ObjectBound.
+// Those of a name that the endpoint does not have are returned as they are.
 func (r *Request) textsOf(q Query, name string) []string {
 	p := r.Endpoint.param(name)
 	if p == nil {
@@ -252,7 +259,8 @@ func (r *Request) textsOf(q Query, name string) []string {
 	return p.texts(q.Get(name), r.Endpoint.ObjectBound)
 }
 
-// hasExact reports whether a parameter has a value that is not a bound.
+// hasExact reports whether a parameter has a value in q that is not a bound: one without an operator, or with eq or
+// ne.
 func (r *Request) hasExact(q Query, name string) bool {
 	return slices.ContainsFunc(r.textsOf(q, name), func(text string) bool { return !isBound(text, Gt, Gte, Lt, Lte) })
 }

@@ -167,8 +167,8 @@ func (p *Param) violations(values []Value) []Item {
 	return items
 }
 
-// ModernLimit returns the page size parameter of a modern endpoint. Sizes above most are rejected, or reduced to most
-// if capped is true.
+// ModernLimit returns the page size parameter of a modern endpoint, which sets r.Limit. Sizes below 1 are a 400. Sizes
+// above most are a 400 too, or are reduced to most if capped is true.
 func ModernLimit(most int, capped bool) Param {
 	return Param{
 		Name: "limit", Kind: Int32, Doc: "The maximum number of items, at least 1.",
@@ -189,7 +189,7 @@ func ModernLimit(most int, capped bool) Param {
 	}
 }
 
-// Limit returns the page size parameter of most modern endpoints: 1 to 100.
+// Limit returns the page size parameter of most modern endpoints, which sets r.Limit: 1 to 100. Others are a 400.
 func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 
 // ModernOrder returns the order parameter of a modern endpoint, which sets r.Desc.
@@ -203,8 +203,8 @@ func ModernOrder() Param {
 	}
 }
 
-// AtLeast returns a check that a number is not less than least. The check returns the detail of the problem, or
-// "".
+// AtLeast returns a check, for [Param.Check], that a number is not less than least. The check returns the detail of
+// the problem, which has the given name of the parameter, or "".
 func AtLeast(name string, least int64) func(Value) string {
 	return func(v Value) string {
 		if v.Number < least {
@@ -214,8 +214,8 @@ func AtLeast(name string, least int64) func(Value) string {
 	}
 }
 
-// AtMost returns a check that a number is not greater than most. The check returns the detail of the problem, or
-// "".
+// AtMost returns a check, for [Param.Check], that a number is not greater than most. The check returns the detail of
+// the problem, which has the given name of the parameter, or "".
 func AtMost(name string, most int64) func(Value) string {
 	return func(v Value) string {
 		if v.Number > most {

@@ -34,7 +34,8 @@ type Problem struct {
 	Retry int
 }
 
-// ItemOf returns a message of a problem with all its members.
+// ItemOf returns a message of a problem with all its members, as contract calls have them. The response has detail and
+// data even if they are empty.
 func ItemOf(message, detail, data string) Item {
 	return Item{Message: message, Detail: &detail, Data: &data}
 }

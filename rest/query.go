@@ -137,7 +137,8 @@ func unescape(s string) string {
 }
 
 // brackets returns a name without the brackets after it. Empty brackets, or a number below maxRepeats, mark a list.
-// Brackets with anything else, or several of them, are an error, because no endpoint accepts objects.
+// Brackets with anything else, or several of them, are an error, because no endpoint accepts objects. A name that
+// starts with a bracket, or does not end with one, is returned as it is.
 func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryError) {
 	at := strings.IndexByte(name, '[')
 	if at <= 0 || !strings.HasSuffix(name, "]") {

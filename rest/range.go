@@ -57,7 +57,8 @@ func (r *Range) bound(op Op, key int64) {
 	}
 }
 
-// narrow changes the range: it applies a bound in addition to those that the range has.
+// narrow changes the range: it applies the bound with the operator op and the number key in addition to those that the
+// range has. The operators eq and ne have no effect.
 func (r *Range) narrow(op Op, key int64) {
 	one := everything()
 	one.bound(op, key)
@@ -73,8 +74,8 @@ func (r *Range) Empty() bool { return r.noneAbove || r.noneBelow || r.Lower > r.
 // anything, because links may contain bounds that exclude all rows.
 func (r *Range) Contradicts() bool { return r.HasLower && r.HasUpper && r.Empty() }
 
-// within reports whether the range is not empty and at most most long, both ends included. Ranges start after 1970, so
-// the length cannot overflow.
+// within reports whether the range, in nanoseconds, is not empty and at most most long, both ends included. Ranges
+// start after 1970, so the length cannot overflow.
 func (r *Range) within(most time.Duration) bool {
 	return r.Lower <= r.Upper && r.Upper-r.Lower < int64(most)
 }

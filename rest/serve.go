@@ -23,8 +23,9 @@ import (
 	"heliograph/rest/rawjson"
 )
 
-// limitOf returns the maximum page size of a request, which depends on the user of its Basic credentials. ok is false
-// if the credentials are invalid, and limit is then LimitMax. A request may have none.
+// limitOf returns the maximum page size of a request, which depends on the user of its Basic credentials: LimitMax, or
+// that of the user. Without credentials, it is LimitMax and ok is true. ok is false if the credentials are invalid,
+// and limit is then LimitMax.
 func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	name, password, given := r.BasicAuth()
 	if !given {
@@ -158,7 +159,8 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 }
 
 // run runs the operation of a request with its page size. Other lists of the document may ask for up to
-// TokensOfAccount rows. It returns nil if the client disconnected or the time is up.
+// TokensOfAccount rows. Run adds the default values of absent variables of the document to req.Variables. It returns
+// nil if the client disconnected or the time is up.
 func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	return a.Server.Run(ctx, server.Call{
 		Document: req.Endpoint.prepared.document, Operation: req.operation(), Variables: req.Variables,
@@ -248,7 +250,7 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 	}
 }
 
-// text returns the API's text for an error of the graph, or the graph's own message.
+// text returns the API's text for an error of the graph, or the graph's own message, for the problem of a response.
 func (a *API) text(err *gqlerror.Error) string {
 	if a.Wording.Error != nil {
 		if text := a.Wording.Error(err); text != "" {
@@ -258,8 +260,10 @@ func (a *API) text(err *gqlerror.Error) string {
 	return err.Message
 }
 
-// bodyOf assembles the body from the data of an operation, in the memory of data, which it overwrites. found is false
-// if the first root field, or the object around all of them, is null, or if the only root field is an empty list.
+// bodyOf assembles the body from the data of an operation, in the memory of data, which it overwrites. roots are the
+// aliases of the fields that form the body, at least one, in the order of the document. The members of a root field
+// that [IsSpliced] reports become members of the body; others are members themselves. found is false if the first root
+// field, or the object around all of them, is null, or if the only root field is an empty list.
 func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 	if fields, ok := rawjson.Sole(data, relay.InsideAlias); ok {
 		if string(fields) == "null" {
@@ -294,7 +298,8 @@ func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 	return append(body, '}'), true
 }
 
-// IsSpliced reports whether the members of a root field's value become members of the body.
+// IsSpliced reports whether the members of a root field's value become members of the body: if its alias in the
+// document is page or body.
 func IsSpliced(alias string) bool { return alias == relay.PageAlias || alias == relay.BodyAlias }
 
 // withLink returns a body with the member links, which has the next link or null. It overwrites the memory after
@@ -366,8 +371,8 @@ func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) 
 	writeBody(w, r, f, p.Status, p.body())
 }
 
-// writeBody writes a response with content type and ETag of its family, or 304 if the client has it. The modern
-// family keeps a content type that the caller has set. The caller has also set the headers for caches.
+// writeBody writes a response with content type and ETag of its family, or 304 instead of a success that the client
+// has. The modern family keeps a content type that the caller has set. The caller has also set the headers for caches.
 func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
 	h := w.Header()
 	var tag string

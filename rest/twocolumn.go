@@ -18,13 +18,14 @@ type Column struct {
 	read reader
 }
 
-// IDColumn returns a column of entity ids for [TwoColumns]: param is the parameter, field that of the filter.
+// IDColumn returns a column of entity ids for [TwoColumns]: param is the parameter, field that of the filter, doc the
+// description and kind the values of the parameter. An invalid id is a 400.
 func IDColumn(param, field, doc string, kind Kind) Column {
 	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc, read: readID}
 }
 
-// NumberColumn returns a column of 64-bit integers for [TwoColumns]: param is the parameter, field that of the filter.
-// Another text is a 400.
+// NumberColumn returns a column of 64-bit integers for [TwoColumns]: param is the parameter, field that of the filter,
+// doc the description and kind the values of the parameter. Another text is a 400.
 func NumberColumn(param, field, doc string, kind Kind) Column {
 	return Column{
 		Cursor: NumberCursor(param), Field: field, Kind: kind,
@@ -100,8 +101,8 @@ func filterOf(list ...*Value) map[string]any {
 	return f
 }
 
-// Params returns the two parameters of the columns. Their bindings only check the values; [TwoColumns.Finish] sets
-// the filter.
+// Params returns the two parameters of the columns, the primary one first. Their bindings only check the values, of
+// which invalid ones are a 400; [TwoColumns.Finish] sets the filter.
 func (c *TwoColumns) Params() []Param {
 	params := make([]Param, 0, 2)
 	for _, col := range []*Column{&c.Primary, &c.Secondary} {
@@ -116,7 +117,8 @@ func (c *TwoColumns) Params() []Param {
 	return params
 }
 
-// Next returns new cursors of the two columns of an unfiltered list.
+// Next returns new cursors of the two columns of an unfiltered list, the primary one first. The next page includes the
+// last primary value of a page.
 func (c *TwoColumns) Next() []Cursor {
 	primary := c.Primary.Cursor
 	primary.Inclusive = true
@@ -210,8 +212,8 @@ func CheckBounds(name string, values []Value) error {
 	return nil
 }
 
-// CheckPair fails if the values of two parameters do not form a range of a list ordered by the first parameter and
-// then by the second. [CheckBounds] must have accepted the values of each.
+// CheckPair fails with a 400 if the values of two parameters do not form a range of a list ordered by the first
+// parameter and then by the second. [CheckBounds] must have accepted the values of each.
 func CheckPair(first string, firstValues []Value, second string, secondValues []Value) error {
 	p, s := sidesOf(firstValues), sidesOf(secondValues)
 	if s.eq != nil && p.eq == nil {

@@ -101,9 +101,9 @@ func Register[T any](
 	return Part[T]{c, len(c.renderers) - 1}
 }
 
-// Get returns the cached part and the page that the host of a request selects. It refreshes an empty or disabled
-// cache first. The code is 200, 404 if the page does not exist, or 503 if the database has been unavailable for
-// too long.
+// Get returns the cached part and the page that the host of a request selects. It refreshes an empty or disabled cache
+// first, which reads the database. The code is 200, 404 if the page does not exist, or 503 if the database has been
+// unavailable for too long. Unless it is 200, part is zero and page nil.
 func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	s, code := p.c.newest(r.Context())
 	if s == nil {
@@ -158,8 +158,8 @@ func (c *Cache) MarkStale(h http.Header) time.Time {
 // Disabled reports whether the cache is off, so that each request looks for changes in the database.
 func (c *Cache) Disabled() bool { return c.o.Disabled }
 
-// newest returns the newest content unless it is too old, or nil and the HTTP status of the error. It refreshes an
-// empty or disabled cache first.
+// newest returns the newest content and 200 unless it is too old, or nil and the HTTP status of the error: 404 without
+// a source, or 503. It refreshes an empty or disabled cache first.
 func (c *Cache) newest(ctx context.Context) (*content, int) {
 	if c.o.Source == nil {
 		return nil, http.StatusNotFound
@@ -316,9 +316,9 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 	}
 }
 
-// refresh reads the pages and renders those that changed or expired. If it fails, it logs the first error, and the
-// content of the cache does not change. A canceled ctx does not count as a failure. It waits for a refresh that is
-// running.
+// refresh reads the pages and renders those that changed or expired, in at most refreshTimeout. If it fails, it logs
+// the first error, and the content of the cache does not change. A canceled ctx does not count as a failure. It waits
+// for a refresh that is running.
 func (c *Cache) refresh(ctx context.Context) error {
 	c.refreshing.Lock()
 	defer c.refreshing.Unlock()

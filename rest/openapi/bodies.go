@@ -76,8 +76,8 @@ func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) *Schema {
 	return all
 }
 
-// selection adds the properties of a selection set on a type to the schema of an object. With optional, they are not
-// required.
+// selection adds the properties of a selection set on the type with the name on to the schema of an object. With
+// optional, they are not required. Shared schemas and an error are kept in b.
 func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, optional bool) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -93,8 +93,8 @@ func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, option
 	}
 }
 
-// narrows reports whether a type condition excludes some objects of a type. The properties selected under it are then
-// optional.
+// narrows reports whether a condition on the type to excludes some objects of the type on. The properties selected
+// under it are then optional.
 func (b *bodies) narrows(on, to string) bool {
 	return on != to && b.graph.Types[on] != nil && b.graph.Types[on].IsAbstractType()
 }
@@ -120,8 +120,9 @@ func (b *bodies) field(f *ast.Field) *Schema {
 	return &s
 }
 
-// keyedObject returns the schema of an object whose members are the items of the list of keys and values in a
-// field. If the items are not, it records the error in b.err.
+// keyedObject returns the schema of an object whose members are the items of the list of keys and values in a field.
+// list is the schema of that list. If the items are not keys and values, it records the error in b.err and returns
+// list.
 func (b *bodies) keyedObject(field string, list *Schema) *Schema {
 	key, hasKey := list.Items.Properties.Get("key")
 	value, hasValue := list.Items.Properties.Get("value")

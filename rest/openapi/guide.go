@@ -45,7 +45,8 @@ func guide(api *rest.API, documents string) string {
 	return b.String()
 }
 
-// row appends to b the row of an endpoint in the table of docs/rest-to-graphql.md.
+// row appends to b the row of an endpoint in the table of docs/rest-to-graphql.md. documents is the path of the
+// documents relative to that page.
 func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) {
 	var params []string
 	for i := range e.Params {
@@ -60,7 +61,7 @@ func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) 
 		strings.Join(fields(bodyOperations(api, e)), ", "))
 }
 
-// title returns a resource with an upper-case first letter.
+// title returns a resource, which is not empty, with an upper-case first letter, as a heading of the page.
 func title(resource string) string { return strings.ToUpper(resource[:1]) + resource[1:] }
 
 // code returns a text as code in Markdown.

@@ -74,8 +74,8 @@ type Member[T any] struct {
 	Value T
 }
 
-// object returns a JSON object with some names and values, in turn. It omits empty values. The number of members must
-// be even.
+// object returns a JSON object with some names, which are strings, and values, in turn. It omits empty values. The
+// number of members must be even, or it panics.
 func object(members ...any) Map[any] {
 	var m Map[any]
 	for pair := range slices.Chunk(members, 2) {
@@ -96,7 +96,8 @@ func (m Map[T]) Get(name string) (value T, ok bool) {
 	return value, false
 }
 
-// UnmarshalJSON appends the members of an object to m in order. It does not decode escapes in their names.
+// UnmarshalJSON appends the members of an object to m in order. It does not decode escapes in their names. It returns
+// the first error, of the text or of a value, after it has appended the others.
 func (m *Map[T]) UnmarshalJSON(text []byte) error {
 	var compact bytes.Buffer
 	err := json.Compact(&compact, text)

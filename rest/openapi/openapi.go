@@ -60,7 +60,8 @@ var (
 	scalars = read[map[string]*Schema]("scalars.json")
 )
 
-// Files returns the files that are generated from the REST APIs, by their paths in the repository. It writes none.
+// Files returns the files that are generated from the REST APIs, by their paths in the repository. It writes none. It
+// fails if an endpoint cannot be described; see [New].
 func Files(api *rest.API) (map[string][]byte, error) {
 	d, err := New(api)
 	if err != nil {
@@ -92,7 +93,8 @@ type generator struct {
 }
 
 // New returns the OpenAPI document of an API, without the endpoints that are Undocumented. In place of the gateway's
-// version and settings it has placeholders, see [rest.Config.FillOpenAPI].
+// version and settings it has placeholders, see [rest.Config.FillOpenAPI]. It fails if a keyed list has items without
+// a key and a value, or if the example of a body is invalid.
 func New(api *rest.API) (*Document, error) {
 	g := &generator{
 		api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},
@@ -152,7 +154,8 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	return nil
 }
 
-// requestBody returns the OpenAPI description of the body of requests, or nil if they have none.
+// requestBody returns the OpenAPI description of the body of requests, or nil if they have none. A body without
+// members is described as binary, without its example.
 func requestBody(b *rest.Body) Map[any] {
 	if b == nil {
 		return nil
@@ -178,8 +181,9 @@ func requestBody(b *rest.Body) Map[any] {
 	return object("description", b.Doc, "required", true, "content", content)
 }
 
-// bodyRef stores the schema of a body in g and returns a reference to it. Its name is that of the operation, or
-// that of the endpoint if the operation's name is taken.
+// bodyRef stores the schema of a body in g, unless it has an equal one, and returns a reference to it. Its name is
+// that of the operation, or that of the endpoint if the operation's name is taken by another schema. id is the
+// endpoint's operation id.
 func (g *generator) bodyRef(operation, id string, body *Schema) *Schema {
 	name := operation + "Response"
 	if old, ok := g.bodySchemas.Get(name); ok && !reflect.DeepEqual(old, body) {
@@ -348,7 +352,8 @@ func formSchema(f *rest.Kind) *Schema {
 	return s
 }
 
-// withOperators returns the schema of a parameter's value with an optional operator.
+// withOperators returns the schema of a parameter's value with an optional operator, as a text with a pattern. f is
+// the kind of the values, and ops are the operators.
 func withOperators(f *rest.Kind, ops []rest.Op) *Schema {
 	pattern := f.Pattern
 	switch {

@@ -7,9 +7,9 @@ import (
 	"iter"
 )
 
-// Members yields the names and values of an object's members, in order; object must be valid JSON without white
-// space. They are parts of the memory of object. No member follows one with the name last, which is not read; last
-// can be "".
+// Members yields the names and values of an object's members, in order; object must be valid JSON without white space.
+// They are parts of the memory of object. last is the name of the last member, or "" if that is not known: its value
+// is the rest of the object, which is not scanned, so that no member follows it.
 func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for at := 1; at < len(object) && object[at] == '"'; {

@@ -42,10 +42,10 @@ const (
 	maxPaths      = 2  // paths of an endpoint with the same kind of value
 )
 
-// Generate returns at most most requests, including those of following pages, for the documented GET endpoints of an
-// API. get reads values from the service; it is called several hundred times. The same responses give the same
-// requests. If there are more than most, queries are omitted. The first error of get ends the reading, and the
-// requests that are returned with it are incomplete.
+// Generate returns at most most requests for the documented GET endpoints of an API. Those of following pages count
+// too, unless most is too small for the paths and lists alone. get reads values from the service; it is called several
+// hundred times. The same responses give the same requests. If there are more than most, queries are omitted. The
+// first error of get ends the reading, and the requests that are returned with it are incomplete.
 func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request, error) {
 	g := &generator{
 		ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{},
@@ -78,8 +78,9 @@ type generator struct {
 	err    error
 }
 
-// selected returns at most most requests. It omits queries with a single page first: those with the smallest hashes,
-// so that a new endpoint replaces as few requests of others as possible. It removes requests from g.all in place, so
+// selected returns at most most requests, where those of following pages count too. It omits queries with a single
+// page first: those with the smallest hashes, so that a new endpoint replaces as few requests of others as possible.
+// If that is not enough, it omits any, and following pages do not count. It removes requests from g.all in place, so
 // call it once.
 func (g *generator) selected(most int) []Request {
 	total := 0
@@ -102,7 +103,8 @@ func (g *generator) selected(most int) []Request {
 	return slices.DeleteFunc(g.all, func(r Request) bool { return slices.Contains(queries[:excess], r.Path) })
 }
 
-// add adds a request to g.all, unless it was added before. The path is relative to the API's prefix.
+// add adds a request to g.all, unless it was added before. The path is relative to the API's prefix. pages is the
+// number of pages to request.
 func (g *generator) add(path string, pages int) {
 	if !g.seen[path] {
 		g.seen[path] = true
@@ -110,8 +112,9 @@ func (g *generator) add(path string, pages int) {
 	}
 }
 
-// read returns the body of a path, which it requests once with g.get. An error is recorded in g.err and ends the
-// generation: read then returns empty bodies.
+// read returns the body of a path, which it requests once with g.get. The body of a response with another status than
+// 200, or without JSON, is empty. An error is recorded in g.err and ends the generation: read then returns empty
+// bodies.
 func (g *generator) read(path string) *body {
 	if b, ok := g.bodies[path]; ok {
 		return b
@@ -340,9 +343,9 @@ var members = map[string]string{
 	"transactiontype":   "name",
 }
 
-// values returns values of a parameter, at least one: those of the endpoint's own response, or else those of another
-// response, or else an example of the form. The first one is from the middle of the response, so that both less and
-// more select rows.
+// values returns values of a parameter, at least one: the words of its form, or else those in own, the decoded
+// response of the endpoint, or else those of another response that was read, or else 1. The first one is from the
+// middle of the response, so that both less and more select rows. The words must not be changed.
 func (g *generator) values(own any, name string, form *rest.Kind) []string {
 	if form.Enum != nil {
 		return form.Enum
@@ -363,7 +366,7 @@ func (g *generator) values(own any, name string, form *rest.Kind) []string {
 }
 
 // variants returns queries with one parameter, from at least one value: each operator and one that is not supported,
-// words, spellings, repetitions, ranges and errors.
+// words, spellings, repetitions, ranges and errors. ops are the operators that it supports.
 func variants(name string, values []string, form *rest.Kind, ops []rest.Op) []string {
 	var out []string
 	add := func(texts ...string) {

@@ -150,8 +150,8 @@ var balanceAccount = rest.Kind{
 	Ops: rest.Operators(),
 }
 
-// bindBalanceAccounts sets the filters of GET /balances from account.id: ids, and one alias or EVM address. Two of
-// the latter are a 400, and so is an operator on one or on an ID after it.
+// bindBalanceAccounts sets the filters of GET /balances from account.id: ids, and one alias or EVM address. An invalid
+// text is a 400. Two aliases or addresses are a 400, and so is an operator on one or on an ID after it.
 func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	name := ""
@@ -291,7 +291,8 @@ func bindAccountOfList(r *rest.Request) error {
 	return nil
 }
 
-// missingAccountOfList returns the 404 of a list whose account was not found. It reads nothing.
+// missingAccountOfList returns the 404 of a list whose account was not found. An alias has another text than an ID or
+// an address. It reads nothing.
 func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	if ref, err := ledger.ParseAccountRef(r.Path("idOrAliasOrEvmAddress"), r.Config.Base); err == nil &&
 		ref.Alias != nil {
@@ -306,9 +307,9 @@ var accountNFTsParams = append(byTokenAndSerial.Params(),
 		Doc: "Filters by approved spender.",
 	}, limit, order)
 
-// finishAccountNFTs validates the conditions on token and serial number and sets their filters. The account becomes
-// the owner in the filter. It then validates the conditions on the spender, whose filter has been set before: ne, or
-// several bounds on one side, are a 400.
+// finishAccountNFTs is the Finish of GET /accounts/{idOrAliasOrEvmAddress}/nfts. It validates the conditions on token
+// and serial number and sets their filters. The account becomes the owner in the filter. It then validates the
+// conditions on the spender, whose filter has been set before: ne, or several bounds on one side, are a 400.
 func finishAccountNFTs(r *rest.Request) error {
 	r.Set("filter.owner", r.Variables["account"])
 	delete(r.Variables, "account")

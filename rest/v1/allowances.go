@@ -42,7 +42,8 @@ func modernAccount(name string) []rest.Param {
 	return []rest.Param{{Name: name, Kind: rest.PathAccount}}
 }
 
-// missingOwner returns the problem of an alias or address that no live account has.
+// missingOwner returns the 404 of a list of hooks, allowances or airdrops below an alias or address that no live
+// account has.
 func missingOwner(*rest.Request, *relay.Outcome) *rest.Problem {
 	return rest.ModernNotFound("No account found for the given ID")
 }
@@ -52,7 +53,8 @@ var (
 	bySerial = optional(rest.NumberCursor("serialnumber"))
 )
 
-// optional returns a copy of a cursor for a key that some rows lack.
+// optional returns a copy of a cursor for a key that some rows lack: their value is 0, and links.next omits the
+// parameter.
 func optional(c rest.Cursor) rest.Cursor {
 	c.Optional = true
 	return c
@@ -82,9 +84,9 @@ var nftAllowancesParams = []rest.Param{
 	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ModernEntityID, "Filters by token ID."),
 }
 
-// finishNftAllowances rejects bounds that do not form a range of the list with a 400, and sets the variable owner, or
-// spender if the client requests it, to the account of the path. The bounds become positions in list order; see
-// [ledger.BoundsInOrder].
+// finishNftAllowances is the Finish of GET /accounts/{id}/allowances/nfts. It rejects bounds that do not form a range
+// of the list with a 400, and sets the variable owner, or spender if the client requests it, to the account of the
+// path. The bounds become positions in list order; see [ledger.BoundsInOrder].
 func finishNftAllowances(r *rest.Request) error {
 	if err := checkBounds(r.Values("account.id"), r.Values("token.id")); err != nil {
 		return err

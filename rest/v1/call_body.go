@@ -71,8 +71,9 @@ type callBody struct {
 	err error
 }
 
-// read converts a decoded document to the call c.input. Violations are collected in c, and a value of another JSON
-// type, or an invalid block, is the error, which is reported alone. It ignores unknown members.
+// read converts a decoded document, the body of POST /contracts/call, to the call c.input. Violations are collected in
+// c, and a value of another JSON type, or an invalid block, is the error, which is reported alone. It ignores unknown
+// members.
 func (c *callBody) read(tree any) error {
 	m, in := c.membersOf(tree, "the document"), &c.input
 	in.Block = m.text("block").Or("latest")
@@ -275,8 +276,8 @@ func (m members) list(name string) []any {
 	return v
 }
 
-// boolean returns a Boolean member, which may be a string. A missing one is false. Another value is an error of
-// the body.
+// boolean returns a Boolean member, which may be the string "true", "false" or "". A missing one, null and "" are
+// false. Another value is an error of the body.
 func (m members) boolean(name string) bool {
 	switch v := m.values[name].(type) {
 	case nil:

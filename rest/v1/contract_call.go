@@ -146,7 +146,8 @@ var longDocument = rest.ModernBad(parseError + fmt.Sprintf("the document has mor
 // parseError begins the text about a document that cannot be parsed.
 const parseError = "JSON parse error: "
 
-// parseBody parses a JSON document of at most maxTokens tokens and passes its tree to read. The error is a 400.
+// parseBody parses the JSON document of a call or a simulation, of at most maxTokens tokens, and passes its tree to
+// read. The error is a 400.
 func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
 	tree, err := readJSON(body, maxTokens)
 	if err == nil {
@@ -182,9 +183,9 @@ var serverFailures = []string{
 	"WAITING_FOR_LEDGER_ID",
 }
 
-// failedCall returns the problem of a contract call that failed, with its response code, reason and revert data, and
-// the codes of failed child calls. It is a 400, or a 500 with only the code for failures of the server. An outcome
-// without a failure is a 404.
+// failedCall is the NotFound of POST /contracts/call. It returns the problem of a contract call that failed, with its
+// response code, reason and revert data, and the codes of failed child calls. It is a 400, or a 500 with only the code
+// for failures of the server. An outcome without a failure is a 404.
 func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 	f := o.Failure
 	if f == nil {
@@ -212,7 +213,8 @@ var traceParams = []rest.Param{
 	option("storage", "Whether to include the storage. Default: false."),
 }
 
-// option returns a parameter that sets the variable with its name to a Boolean.
+// option returns a parameter of a trace or prestate with the description doc, which sets the variable with its name to
+// a Boolean.
 func option(name, doc string) rest.Param {
 	bind := func(r *rest.Request, values []rest.Value) error {
 		r.Set(name, values[0].Number == 1)
@@ -224,7 +226,8 @@ func option(name, doc string) rest.Param {
 // anyText accepts any text. The Bind that uses it validates the text.
 var anyText = rest.Kind{Parse: rest.Accepting(func(*rest.Config, string) bool { return true })}
 
-// isInstant returns the complaint about a timestamp with an operator, or "".
+// isInstant returns the complaint about a timestamp, in GET /contracts/{id}/results/opcodes, with another operator
+// than eq, or "".
 func isInstant(v rest.Value) string {
 	if v.Op != rest.Eq {
 		return "timestamp must be an instant"
@@ -232,8 +235,8 @@ func isInstant(v rest.Value) string {
 	return ""
 }
 
-// bindTracedHash sets the variable of the transaction to trace from the parameter transaction.hash. Another text
-// is a 400.
+// bindTracedHash sets the variable of the transaction to trace in GET /contracts/{id}/results/opcodes from the
+// parameter transaction.hash. Another text is a 400.
 func bindTracedHash(r *rest.Request, values []rest.Value) error {
 	if !resultHashSyntax.MatchString(values[0].Text) {
 		return unsupportedID(values[0].Text)
@@ -241,8 +244,8 @@ func bindTracedHash(r *rest.Request, values []rest.Value) error {
 	return bindTransactionOrHash(r, values[0].Text)
 }
 
-// bindTracedID sets the variable of the transaction to trace from the parameter transaction.id. Another text is a
-// 400.
+// bindTracedID sets the variable of the transaction to trace in GET /contracts/{id}/results/opcodes from the parameter
+// transaction.id. Another text is a 400.
 func bindTracedID(r *rest.Request, values []rest.Value) error {
 	if resultHashSyntax.MatchString(values[0].Text) {
 		return unsupportedID(values[0].Text)
@@ -255,8 +258,8 @@ func unsupportedID(text string) *rest.Problem {
 	return rest.ModernBad("Unsupported ID format: '" + text + "'")
 }
 
-// bindTransactionOrHash sets the variable hash or transactionId from a text of the path or query string. Another
-// text is a 400.
+// bindTransactionOrHash sets the variable hash or transactionId of a trace or prestate from a text of the path or
+// query string. Another text is a 400.
 func bindTransactionOrHash(r *rest.Request, text string) error {
 	switch id, err := ledger.ParseTransactionID(text); {
 	case strings.TrimSpace(text) == "":
@@ -271,8 +274,8 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 	return nil
 }
 
-// bindTracedContract sets the variable contract from the path. Another text than an id or address is a 400. The
-// contract is not looked up.
+// bindTracedContract sets the variable contract from the path of GET /contracts/{id}/results/opcodes. Another text
+// than an id or address is a 400. The contract is not looked up.
 func bindTracedContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
 	var cannot *ledger.EntityIDError

@@ -35,8 +35,8 @@ func topic(n int) string { return "topic" + strconv.Itoa(n) }
 // noLogs is the response if no log can match the conditions.
 var noLogs = &rest.Direct{Body: `{"logs":[],"links":{"next":null}}`}
 
-// logTimes returns the values of timestamp. A range from a timestamp to the same one, both included, becomes that
-// timestamp with eq.
+// logTimes returns the values of the parameter timestamp of a list of logs. A range from a timestamp to the same one,
+// both included, becomes that timestamp with eq.
 func logTimes(r *rest.Request) []rest.Value {
 	values := r.Values("timestamp")
 	if len(values) != 2 {

@@ -120,8 +120,8 @@ var (
 	}
 )
 
-// checkSenders returns a 400 for invalid ids in the parameter from, and sets nothing. Addresses are looked up
-// after the rest of the query was validated.
+// checkSenders returns a 400 for invalid ids in the parameter from of a list of contract results, and sets nothing.
+// Addresses are looked up after the rest of the query was validated.
 func checkSenders(r *rest.Request, values []rest.Value) error {
 	for _, v := range values {
 		if _, err := ledger.ParseAccountRef(v.Text, r.Config.Base); err != nil {
@@ -131,8 +131,8 @@ func checkSenders(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindSenders sets the filter of senders from the parameter from. It reads the ids of addresses; an unknown address is
-// a 404. A failed read is the problem of [rest.Request.RunOperation].
+// bindSenders sets the filter of senders of a list of contract results from the parameter from. It reads the ids of
+// addresses; an unknown address is a 404. A failed read is the problem of [rest.Request.RunOperation].
 func bindSenders(r *rest.Request) error {
 	values := r.Values("from")
 	if values == nil {
@@ -153,14 +153,15 @@ func bindSenders(r *rest.Request) error {
 	return rest.IDs("filter.from")(r, values)
 }
 
-// bindBlockHash sets the filter of the block hash from the last value. Stored hashes are lower case, and the
-// comparison is case-sensitive.
+// bindBlockHash sets the filter of the block hash of a list of contract results from the last value. Stored hashes are
+// lower case, and the comparison is case-sensitive. It never fails.
 func bindBlockHash(r *rest.Request, values []rest.Value) error {
 	r.Set("filter.blockHash", values[len(values)-1].Text)
 	return nil
 }
 
-// bindBlockNumber sets the filter of the block number, decimal or hexadecimal, from the last value of the parameter.
+// bindBlockNumber sets the filter of the block number of a list of contract results, decimal or hexadecimal, from the
+// last value of the parameter, which is a valid number: it does not fail.
 func bindBlockNumber(r *rest.Request, values []rest.Value) error {
 	text, base := values[len(values)-1].Text, 10
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
@@ -363,14 +364,15 @@ func finishResultOfContract(r *rest.Request) error {
 	return finishResult(r)
 }
 
-// finishResult sets the variables of a single contract result that come from the configuration. It never fails.
+// finishResult sets the variable of a single contract result that comes from the configuration: whether to show the
+// delegation address. It never fails.
 func finishResult(r *rest.Request) error {
 	r.Variables["delegation"] = r.Config.DelegationAddress
 	return nil
 }
 
-// bindResultAt checks the parameter hbar, then sets the variable of the consensus timestamp in the path. An invalid
-// one of the two is a 400.
+// bindResultAt is the BindPath of GET /contracts/results/{timestamp}. It checks the parameter hbar, then sets the
+// variable of the consensus timestamp in the path. An invalid one of the two is a 400.
 func bindResultAt(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -383,8 +385,9 @@ func bindResultAt(r *rest.Request) error {
 	return nil
 }
 
-// bindResult checks the parameter hbar, then sets the variables of the transaction in the path. An invalid hbar is a
-// 400; other errors are those of [bindTransactionID].
+// bindResult is the BindPath of GET /contracts/results/{transactionIdOrHash}. It checks the parameter hbar, then sets
+// the variables of the transaction in the path. An invalid hbar is a 400; other errors are those of
+// [bindTransactionID].
 func bindResult(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -403,8 +406,9 @@ func bindResultTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "transactionId")
 }
 
-// bindActions rejects invalid conditions on the index, and then sets the variable of the transaction in the path. The
-// operator ne is a 400; other errors are those of [bindTransactionID].
+// bindActions is the BindPath of GET /contracts/results/{transactionIdOrHash}/actions. It rejects invalid conditions
+// on the index, and then sets the variable of the transaction in the path. The operator ne is a 400; other errors are
+// those of [bindTransactionID].
 func bindActions(r *rest.Request) error {
 	if slices.ContainsFunc(r.Values("index"), func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.InvalidParameter("index")

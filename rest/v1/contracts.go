@@ -63,7 +63,7 @@ func contractEndpoints() []rest.Endpoint {
 // badCallee is the problem of an invalid contract in the path, and of an impossible one in contract.id.
 var badCallee = rest.InvalidParameter("contractid")
 
-// isCallee reports whether text has the form of an entity id or an EVM address.
+// isCallee reports whether text, the contract in a path, has the form of an entity id or an EVM address.
 func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
 
 // bindCallee returns a 400 if the contract in the path has an invalid form. It sets nothing: Finish of the
@@ -147,9 +147,10 @@ var (
 	}.Only(rest.Eq)
 )
 
-// bindContractIDs sets filter.id from the ids and long-zero addresses in contract.id, and filter.contracts from other
-// addresses, which [contractID] accepts with eq only and the graph looks up. Contracts match one of the ids with eq or
-// of the addresses, and all conditions with other operators. An id that cannot exist is the 400 [badCallee].
+// bindContractIDs sets filter.id of GET /contracts from the ids and long-zero addresses in contract.id, and
+// filter.contracts from other addresses, which [contractID] accepts with eq only and the graph looks up. Contracts
+// match one of the ids with eq or of the addresses, and all conditions with other operators. An id that cannot exist
+// is the 400 [badCallee].
 func bindContractIDs(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	var addresses []any
@@ -179,8 +180,8 @@ var contractParams = []rest.Param{{
 	Doc: "Returns the newest version that matches all conditions. `eq` returns the version at this time.",
 }}
 
-// finishContract sets the variables of the contract in the path and of the time. The 400 for an invalid id shows
-// shard and realm.
+// finishContract sets the variables of GET /contracts/{id}: the contract in the path and the time. The 400 for an
+// invalid id shows shard and realm.
 func finishContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
 	var bad *ledger.EntityIDError
@@ -194,7 +195,8 @@ func finishContract(r *rest.Request) error {
 	return bindAsOf(r)
 }
 
-// bindAsOf sets the variable at, the time of the requested version, from the parameter timestamp.
+// bindAsOf sets the variable at, the time of the requested version of a contract or its state, from the parameter
+// timestamp. An invalid one is a 400. Without the parameter it sets nothing.
 func bindAsOf(r *rest.Request) error {
 	return rest.AsOf("at")(r, r.Values("timestamp"))
 }
@@ -266,8 +268,8 @@ func slotOrder(r *rest.Request, text string) string {
 	return digits
 }
 
-// slotFilter returns the graph's filter of slots, or nil without conditions. Of several bounds with the same operator
-// it has the narrowest one. Values with eq are alternatives.
+// slotFilter returns the graph's filter of slots from the parameter slot of GET /contracts/{id}/state, or nil without
+// conditions. Of several bounds with the same operator it has the narrowest one. Values with eq are alternatives.
 func slotFilter(r *rest.Request) map[string]any {
 	values := r.Values("slot")
 	if values == nil {

@@ -67,9 +67,10 @@ var byHookSlot = rest.Cursor{
 	},
 }
 
-// finishHookStorage sets the filter of keys from all conditions on them. Keys with eq must be within the bounds. For
-// historical storage, all of them are returned if one of them is. If none is, the filter matches no row. It never
-// fails. Without conditions it sets nothing.
+// finishHookStorage sets the filter of keys of GET /accounts/{ownerId}/hooks/{hookId}/storage from all conditions on
+// them. Keys with eq must be within the bounds. For historical storage, all of them are returned if one of them is. If
+// none is, the filter matches no row. A lt of the first key and a gt of the last one wrap around and restrict nothing.
+// It never fails. Without conditions it sets nothing.
 func finishHookStorage(r *rest.Request) error {
 	lower, upper := lowestSlot, highestSlot
 	var named, within []any
@@ -115,7 +116,8 @@ var lowestSlot, highestSlot = "0x" + strings.Repeat("0", slotDigits), "0x" + str
 
 const slotDigits = 64
 
-// nextSlot returns the slot that is by, 1 or -1, after another, as hex with "0x". It wraps around.
+// nextSlot returns the slot that is by, 1 or -1, after another, as lower-case hex with "0x", which slot must be too.
+// It wraps around.
 func nextSlot(slot string, by int) string {
 	const digits = "0123456789abcdef"
 	b := []byte(slot)

@@ -107,8 +107,8 @@ var nodesParams = []rest.Param{
 	rest.ModernOrder(),
 }
 
-// bindBook sets the variable file, the address book, from the parameter file.id. Another operator than eq is a
-// 400.
+// bindBook sets the variable file of GET /network/nodes, the address book, from the parameter file.id. Another
+// operator than eq is a 400.
 func bindBook(r *rest.Request, values []rest.Value) error {
 	if values[0].Op != rest.Eq {
 		return rest.ModernBad("Only equality operator is supported for file.id")
@@ -116,7 +116,8 @@ func bindBook(r *rest.Request, values []rest.Value) error {
 	return rest.Texts("file")(r, values)
 }
 
-// bindNodes sets the filter from the parameter node.id. Bounds that exclude each other are a 400.
+// bindNodes sets the filter of GET /network/nodes from the parameter node.id. Bounds that exclude each other are a
+// 400.
 func bindNodes(r *rest.Request, values []rest.Value) error {
 	if span := rest.RangeOf(values); span.Contradicts() {
 		return rest.ModernBad("Invalid range provided for node.id")
@@ -139,8 +140,8 @@ var registeredParams = []rest.Param{
 	},
 }
 
-// bindRegistered sets the filter from the parameter registerednode.id. Bounds that exclude each other, and eq
-// beside others, are a 400.
+// bindRegistered sets the filter of GET /network/registered-nodes from the parameter registerednode.id. Bounds that
+// exclude each other, and eq beside others, are a 400.
 func bindRegistered(r *rest.Request, values []rest.Value) error {
 	for _, v := range values {
 		if v.Op == rest.Eq && len(values) > 1 {
@@ -165,8 +166,8 @@ var blocksParams = []rest.Param{
 	limit, order,
 }
 
-// finishBlocks sets the variable orderBy to the parameter, block.number or timestamp, that the query has first, or to
-// timestamp if it has neither. It leaves out an absent receipts root. It never fails.
+// finishBlocks sets the variable orderBy of GET /blocks to the parameter, block.number or timestamp, that the query
+// has first, or to timestamp if it has neither. It leaves out an absent receipts root. It never fails.
 func finishBlocks(r *rest.Request) error {
 	hideReceipts(r)
 	r.Variables["orderBy"] = "TIMESTAMP"
@@ -181,7 +182,8 @@ func finishBlocks(r *rest.Request) error {
 	return nil
 }
 
-// hideReceipts sets the variable receipts to false if the database does not have the receipts root of blocks.
+// hideReceipts sets the variable receipts of GET /blocks and GET /blocks/{hashOrNumber} to false if the database does
+// not have the receipts root of blocks.
 func hideReceipts(r *rest.Request) {
 	if r.Config.ReceiptsRoots != nil && !r.Config.ReceiptsRoots() {
 		r.Variables["receipts"] = false
@@ -255,7 +257,8 @@ var feeParams = []rest.Param{
 // maxThrottle is the maximum utilization of a throttle, in basis points.
 const maxThrottle = 10_000
 
-// throttleInRange returns the complaint about a value of highVolumeThrottle outside of its range, or "".
+// throttleInRange returns the complaint about a value of highVolumeThrottle, a parameter of POST /network/fees,
+// outside of its range, or "".
 func throttleInRange(v rest.Value) string {
 	const name = "highVolumeThrottle"
 	if complaint := rest.AtLeast(name, 0)(v); complaint != "" {
@@ -264,15 +267,15 @@ func throttleInRange(v rest.Value) string {
 	return rest.AtMost(name, maxThrottle)(v)
 }
 
-// bindThrottle sets the variable of the parameter highVolumeThrottle, in basis points. It never fails: the value has
-// been checked.
+// bindThrottle sets the variable of POST /network/fees for the utilization of the high-volume throttle, in basis
+// points. It never fails: the value has been checked.
 func bindThrottle(r *rest.Request, values []rest.Value) error {
 	r.Set("throttle", int(values[0].Number))
 	return nil
 }
 
-// bindTransactionBytes sets the variable transaction to the body in hex. The graph also accepts the lists of SDKs,
-// this API does not: they are a 400.
+// bindTransactionBytes sets the variable transaction of POST /network/fees to the body in hex. The graph also accepts
+// the lists of SDKs, this API does not: they are a 400.
 func bindTransactionBytes(r *rest.Request, body []byte) error {
 	if fees.IsList(body) {
 		return rest.ModernBad(errorTexts[fees.ErrUnreadable])

@@ -20,8 +20,8 @@ type simulateBody struct {
 	simulation calls.SimulationInput
 }
 
-// bindSimulate reads the body of POST /contracts/simulate into the variable input. All violations are reported in
-// one 400.
+// bindSimulate reads the body of POST /contracts/simulate into the variable input. All violations are reported in one
+// 400, sorted. Malformed JSON, a value of another JSON type, and an invalid block are a 400 with one message.
 func bindSimulate(r *rest.Request, body []byte) error {
 	var s simulateBody
 	// The number of tokens has no limit of its own: a simulation has many calls.
@@ -36,8 +36,9 @@ func bindSimulate(r *rest.Request, body []byte) error {
 	return nil
 }
 
-// read converts a decoded document to s.simulation. Violations are collected in s, and a value of another JSON type,
-// or an invalid block, is the error, which is reported alone. It ignores unknown members.
+// read converts a decoded document, the body of POST /contracts/simulate, to s.simulation. Violations are collected in
+// s, and a value of another JSON type, or an invalid block, is the error, which is reported alone. It ignores unknown
+// members.
 func (s *simulateBody) read(tree any) error {
 	m, in := s.membersOf(tree, "the document"), &s.simulation
 	in.Block = m.text("block").Or("latest")
@@ -118,8 +119,8 @@ func (s *simulateBody) hexWord(m members, name, field string) {
 	s.word(m.text(name), field)
 }
 
-// quantity returns a number member, given as a number, as decimal digits or as hex digits with 0x, or null.
-// Another value is an error of the body.
+// quantity returns a number member, given as a number, as decimal digits or as hex digits with 0x, or null. Another
+// value is an error of the body, and the result is then of no use.
 func (m members) quantity(name string) ledger.Null[int64] {
 	text := m.text(name)
 	if !text.Valid {

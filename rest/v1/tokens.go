@@ -105,9 +105,9 @@ var tokenName = rest.Kind{
 // anyTokenType is the type without a condition.
 const anyTokenType = "ALL"
 
-// bindTokenTypes sets the filter of types to those that match all conditions on the type. Types are compared by their
-// position in the database's enum. The type ALL is no condition. If no type matches, the filter is an empty list,
-// which matches no token. It never fails.
+// bindTokenTypes sets the filter of types of GET /tokens to those that match all conditions on the type. Types are
+// compared by their position in the database's enum. The type ALL is no condition. If no type matches, the filter is
+// an empty list, which matches no token. It never fails.
 func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	all := []string{string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)}
 	given := false
@@ -150,8 +150,8 @@ func isTrue(op rest.Op, a, b int) bool {
 	return a == b
 }
 
-// checkTokenName returns a 400 for a name together with a more specific condition, before any other validation,
-// otherwise nil.
+// checkTokenName is the BindPath of GET /tokens, which has no parameter in its path. It returns a 400 for a name
+// together with a more specific condition, before any other validation, otherwise nil.
 func checkTokenName(r *rest.Request) error {
 	switch {
 	case !isFilled(r, "name"):
@@ -226,7 +226,8 @@ func bindToken(r *rest.Request) error {
 	return nil
 }
 
-// bindTokenOfNFTs sets the filter of the token from the id in the path. Another text is a 400.
+// bindTokenOfNFTs sets the filter of the token of GET /tokens/{tokenId}/nfts from the id in the path. Another text is
+// a 400.
 func bindTokenOfNFTs(r *rest.Request) error {
 	err := bindToken(r)
 	r.Set("filter.tokenId.eq", r.Variables["token"])

@@ -23,8 +23,8 @@ var topicMessagesParams = []rest.Param{
 	},
 }
 
-// withoutNe returns bind, which rejects ne if messages are found through their lookup table, because that supports
-// ranges only.
+// withoutNe returns bind, which rejects ne with a 400 if messages are found through their lookup table, because that
+// supports ranges only. name is the parameter in the text of the 400.
 func withoutNe(bind rest.Bind, name string) rest.Bind {
 	without := bind.Without(rest.Ne, "Not equal (ne) operator is not supported for "+name)
 	return func(r *rest.Request, values []rest.Value) error {
@@ -35,8 +35,8 @@ func withoutNe(bind rest.Bind, name string) rest.Bind {
 	}
 }
 
-// messageOperation returns the operation with the requested encoding of messages: text only if the last encoding
-// requests it without an operator.
+// messageOperation returns the operation of GET /topics/{id}/messages with the requested encoding of messages: text
+// only if the last encoding requests it without an operator.
 func messageOperation(r *rest.Request) string {
 	if all := r.Query.Get("encoding"); len(all) > 0 {
 		if last := strings.ToLower(all[len(all)-1]); last == "utf-8" || last == "utf8" {
@@ -46,7 +46,8 @@ func messageOperation(r *rest.Request) string {
 	return "TopicMessages"
 }
 
-// bindTopic checks the topic ID in the path, then sets the variable of the topic. Another text is a 400.
+// bindTopic checks the topic ID in the path of GET /topics/{id}/messages, then sets the variable of the topic. Another
+// text is a 400.
 func bindTopic(r *rest.Request) error {
 	if !rest.IsEntityID(r.Path("id")) {
 		return rest.InvalidParameter("topic.id")
@@ -54,7 +55,8 @@ func bindTopic(r *rest.Request) error {
 	return bindTopicOf(r)
 }
 
-// bindTopicOf sets the variable topic from the id in the path, whose syntax was validated.
+// bindTopicOf sets the variable topic from the id in the path, whose syntax was validated. An ID that cannot exist is
+// a 400.
 func bindTopicOf(r *rest.Request) error {
 	id, err := rest.ExpandID(r.Config, r.Path("id"))
 	if err != nil {
@@ -65,7 +67,7 @@ func bindTopicOf(r *rest.Request) error {
 }
 
 // bindMessage sets the variable topic and either sequenceNumber or at, a consensus timestamp, which has a point, from
-// the path. Another text is a 400, which has the errors of both.
+// the path of GET /topics/{id}/messages/{sequenceNumber}. Another text is a 400, which has the errors of both.
 func bindMessage(r *rest.Request) error {
 	number := r.Path("sequenceNumber")
 	if strings.Contains(number, ".") && rest.IsEntityID(r.Path("id")) {
@@ -89,7 +91,8 @@ func bindMessage(r *rest.Request) error {
 	return bindTopicOf(r)
 }
 
-// bindMessageTime sets the variable of the consensus timestamp in the path of a message. Another text is a 400.
+// bindMessageTime sets the variable at to the consensus timestamp in the path of GET
+// /topics/messages/{consensusTimestamp}. Another text is a 400.
 func bindMessageTime(r *rest.Request) error {
 	at, _, err := rest.ParseTimestamp(r.Path("consensusTimestamp"))
 	if err != nil {

@@ -46,7 +46,8 @@ var transactionsParams = []rest.Param{
 var noTransactions = &rest.Direct{Body: `{"transactions":[],"links":{"next":null}}`}
 
 // finishTransactions checks the parameters of GET /transactions together and sets the bounds of the time. If
-// parameters exclude each other, the error is noTransactions, a response and no failure.
+// parameters exclude each other, the error is noTransactions, a response and no failure. An invalid timestamp is a
+// 400. For an open range it may read the first transaction; if that fails, the error is returned.
 func finishTransactions(r *rest.Request) error {
 	directions := r.Values("type")
 	for _, v := range directions {
@@ -186,7 +187,8 @@ var schedulesParams = []rest.Param{
 	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Filters by schedule ID."},
 }
 
-// bindSchedule sets the variable id from the schedule in the path. Another text is a 400.
+// bindSchedule sets the variable id from the schedule in the path of GET /schedules/{scheduleId}. Another text is a
+// 400.
 func bindSchedule(r *rest.Request) error {
 	text := r.Path("scheduleId")
 	id, err := ledger.ParseEntityID(text, r.Config.Base)

@@ -130,8 +130,9 @@ func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
 	return cfg.FillOpenAPI(openAPIJSON, version), cfg.FillOpenAPI(openAPIYAML, version)
 }
 
-// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but
-// cannot serve requests. It switches all abilities in cfg on.
+// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but cannot
+// serve requests. It changes cfg: it switches all abilities on. It fails if the schema or an embedded document is
+// invalid.
 func NewOffline(cfg *rest.Config) (*rest.API, error) {
 	cfg.Prestate, cfg.TracesOff = true, false
 	srv, err := server.New(server.Options{

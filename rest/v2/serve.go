@@ -32,7 +32,8 @@ const methods = "GET, HEAD, OPTIONS"
 const retryAfter = "10"
 
 // ServeHTTP serves the documents of status pages by path from the cache, for the page that the host selects, and
-// responds to CORS preflight requests. It responds with 404, 405 or 503 without a body.
+// responds to CORS preflight requests. An empty or disabled cache reads the database first. It responds with 404, 405
+// or 503 without a body.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	maps.Copy(h, common)
@@ -70,7 +71,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.headers.Send(w, r, d, jsonMedia)
 }
 
-// Has reports whether one of the documents of the API has the path.
+// Has reports whether one of the documents of the API has the path, which includes [Prefix].
 func (a *API) Has(path string) bool {
 	_, known := a.prepared[path]
 	return known
@@ -80,7 +81,7 @@ func (a *API) Has(path string) bool {
 const warnSize = 900_000
 
 // Render renders all documents of a page, by name. Use the context of a snapshot or of a write transaction, so that
-// the documents are consistent.
+// the documents are consistent. It fails if one of them fails. It neither reads nor fills the cache.
 func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	bodies := make(map[string][]byte, len(a.prepared))
 	for _, name := range status.Documents() {
