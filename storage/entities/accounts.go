@@ -19,7 +19,7 @@ const (
 
 // finishAccount sets the members of an account that are computed from columns: key, addresses, expiry, and the staking
 // that is in effect. The pending reward is 0 for an account that declines rewards, does not stake to a node, or began
-// to stake in the last computed period or later.
+// to stake in the last computed period or later. The error is always nil.
 func finishAccount(a *accountRow) error {
 	a.Type = ledger.EntityType(a.typ)
 	a.Key = a.key.Typed()
@@ -62,7 +62,8 @@ func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], perio
 	}
 }
 
-// isZero reports whether all bytes of a hash or address are 0.
+// isZero reports whether all bytes of an address are 0, also of an empty one. [finishAccount] shows no delegation
+// then.
 func isZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {
@@ -98,8 +99,9 @@ func Accounts(
 // withStake joins a page of entities e with their stakes.
 var withStake = storage.By("left join", "entity_stake", "s", "e", "id", "id")
 
-// accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, and the clauses
-// for its order. It adds the page's conditions and arguments to w.
+// accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, with its conditions,
+// order and limit, and again the clauses for order and limit, for a statement around it. It adds the page's conditions
+// and arguments to w.
 func accountsPage(db *storage.DB, w *storage.Where, p storage.Page) (from, order string) {
 	w.Keyset(p, "e.id")
 	order = w.OrderBy(p, "e.id")
@@ -161,8 +163,8 @@ func onlyID(
 }
 
 // namedEntities returns the statement for at most 100 entities e with the address, alias or public key that a text can
-// name, and its argument. The caller has checked that c has one of them. By public key it selects deleted entities
-// too. types is an SQL list of types of entities, and columns are the columns of e and of what join adds.
+// name, and its argument. The caller has checked that c has one of them. Only by public key it selects deleted
+// entities too. types is an SQL list of types of entities, and columns are the columns of e and of what join adds.
 func namedEntities(
 	c ledger.Candidates, types, columns string, join storage.Join,
 ) (r *storage.Read, args []any) {
@@ -179,14 +181,15 @@ func namedEntities(
 }
 
 // QueueNamedAccounts queues a query for the accounts and contracts with the address, alias or public key that a text
-// can name, as [namedEntities] selects them: at most 100, ordered by id.
+// can name: at most 100, ordered by id. c must have one of them. Only by public key deleted ones are found too.
 func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates) storage.Result[[]*ledger.Account] {
 	r, args := namedEntities(c, `'ACCOUNT', 'CONTRACT'`, accountColumns, withStake)
 	return accountRows.QueueRead(b, r, args)
 }
 
 // QueueNamedContracts queues a query for the contracts with the address, alias or public key that a text can name, as
-// [QueueNamedAccounts] does for accounts.
+// [QueueNamedAccounts] does for accounts: at most 100, ordered by id. c must have one of them. Only by public key
+// deleted ones are found too.
 func QueueNamedContracts(b *storage.Batch, c ledger.Candidates) storage.Result[[]*ledger.Contract] {
 	r, args := namedEntities(c, `'CONTRACT'`, contractColumns, withCode)
 	return contractRows.QueueRead(b, r, args)

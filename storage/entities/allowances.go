@@ -65,7 +65,7 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 
 // QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted,
 // ordered by spender and token, or received, ordered by owner and token. The result has one page per account.
-// Allowances with no remaining amount are excluded.
+// Allowances with no remaining amount are excluded. At least one alternative in f.AnyOf must match unless it is nil.
 func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f ledger.TokenAllowanceFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenAllowance] {
@@ -86,7 +86,8 @@ func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received
 	return tokenAllowanceRows.QueueChildren(b, len(accounts), r, w.Args)
 }
 
-// allowanceKey adds the conditions of one alternative of a filter to w.
+// allowanceKey adds the conditions of one alternative in the filter of token allowances, on spender and token of rows
+// a, to w.
 func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.spender", f.SpenderID)
 	storage.Filter(w, "a.token_id", f.TokenID)
@@ -197,7 +198,8 @@ func QueueAirdrops(
 	}, w.Args)
 }
 
-// airdropBounds returns the bounds of the sort key. If one is not set, the next one replaces it.
+// airdropBounds returns the bounds for [storage.Where.InOrder] in the order of the sort key of [QueueAirdrops]. If one
+// is not set, the next one replaces it. With only the account, or neither account nor token, there is one bound.
 func airdropBounds(account, token, serial storage.ColumnBounds) []storage.ColumnBounds {
 	hasAccount, hasToken, hasSerial := account.Given(), token.Given(), serial.Given()
 	switch {

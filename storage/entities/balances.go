@@ -39,7 +39,8 @@ from account_balance where account_id = $1 and consensus_timestamp between $2 an
 	return ledger.Of(WindowOfSnapshot(*found)), nil
 }
 
-// WindowOfSnapshot returns the window of the rows of the balance snapshot at a time.
+// WindowOfSnapshot returns the window of the rows of the balance snapshot at a time: from the start of its month
+// (UTC), whose first snapshot has all accounts, since later ones have only those whose balances changed.
 func WindowOfSnapshot(at ledger.Timestamp) ledger.SnapshotWindow {
 	return ledger.SnapshotWindow{From: monthStart(at, 0), At: at}
 }

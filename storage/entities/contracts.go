@@ -9,8 +9,8 @@ import (
 	"heliograph/storage"
 )
 
-// finishContract sets the members of a contract that are computed from columns: key, expiry, and the long-zero
-// address if it has no other.
+// finishContract sets the members of a contract that are computed from columns: key, expiry, and the long-zero address
+// if it has no other. The error is always nil.
 func finishContract(c *contractRow) error {
 	c.AdminKey = c.key.Info()
 	c.ExpirationTimestamp = Expiry(c.expiration, c.CreatedTimestamp, c.AutoRenewPeriod)
@@ -127,7 +127,8 @@ from contract) and consensus_timestamp <= `+until),
 	return storage.Map(rows, func(rows []*initcodeRow) []string { return list.Map(rows, (*initcodeRow).text) })
 }
 
-// text returns the init code as hex with the prefix "0x". For a nil row it is "0x".
+// text returns the init code as hex with the prefix "0x": that of the contract, which is binary, or else the content
+// of its file, which is hex. For a nil row it is "0x".
 func (c *initcodeRow) text() string {
 	switch {
 	case c == nil:
@@ -175,7 +176,7 @@ func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (
 }
 
 // finishHook sets the members of a hook that are computed from columns: key, types and time range, which stays nil if
-// the database has none.
+// the database has none. The error is always nil.
 func finishHook(h *hookRow) error {
 	h.AdminKey = h.adminKey.Info()
 	h.ExtensionPoint, h.Type = ledger.HookExtensionPoint(h.extensionPoint), ledger.HookType(h.typ)
@@ -220,8 +221,8 @@ func QueueHooksByID(b *storage.Batch, hooks []ledger.Element) storage.Result[[]*
 	}, ps.Args)
 }
 
-// finishHookSlot left-pads key and value, which are stored without leading zeros, to 32 bytes. An empty value is
-// zero. A null value, of a slot that was only read, stays null.
+// finishHookSlot left-pads key and value, which are stored without leading zeros, to 32 bytes. An empty value is zero.
+// A null value, of a slot that was only read, stays null. The error is always nil.
 func finishHookSlot(s *ledger.HookSlot) error {
 	s.Key = slotBytes(s.Key)
 	if s.Value != nil {
@@ -230,7 +231,7 @@ func finishHookSlot(s *ledger.HookSlot) error {
 	return nil
 }
 
-// slotBytes left-pads b with zeros to the 32 bytes of a slot. A longer b is returned unchanged.
+// slotBytes left-pads b with zeros to the 32 bytes of a slot of a hook. A b that is not shorter is returned unchanged.
 func slotBytes(b []byte) []byte {
 	if n := len(b); n < ledger.HookSlotSize {
 		return append(make([]byte, ledger.HookSlotSize-n), b...)

@@ -82,7 +82,7 @@ func NewExchangeRates(db *storage.DB) *ExchangeRates {
 
 // Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one
 // statement, or none if all are cached. Invalid contents are skipped in favor of earlier ones, with a statement for
-// each attempt, as in [GasPrices.Read]. With an error, the rates are empty.
+// each attempt, as in [GasPrices.Read]. It fills the cache; calls can overlap. With an error, the rates are empty.
 func (e *ExchangeRates) Read(
 	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
 ) ([]ledger.ExchangeRate, error) {
@@ -133,7 +133,7 @@ func NewCallPrices(db *storage.DB) *GasPrices {
 // Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one.
 // It takes no statement if all are cached, else one or more for the files with the price and one for the exchange
 // rates. Invalid contents are skipped in favor of earlier ones, at most FileAttempts times, with a statement for each
-// attempt.
+// attempt. It fills the cache; calls can overlap.
 func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
 	return readHourly(g.cache, times, db.FeeFiles().Since,
 		func(missing []ledger.Timestamp) ([]fileVersionAt[int64], error) {
@@ -159,8 +159,9 @@ func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Tim
 }
 
 // files reads the file with the price of gas at each of the given times. It uses [storage.DB.FeeFiles], and the other
-// of the two files if that of the time has no valid content, unless that is forbidden. For calls it uses the simple
-// fee schedule, and that of a new network if the database has none. Each file takes a statement of its own.
+// of the two files if that of the time has no valid content, unless the configuration forbids it (Strict). For calls
+// it uses the simple fee schedule, and that of a new network if the database has none. Each file takes a statement of
+// its own. The result has one element per time, or is nil with an error.
 func (g *GasPrices) files(
 	ctx context.Context, db *storage.DB, times []ledger.Timestamp,
 ) ([]fileVersionAt[ledger.GasFile], error) {
@@ -244,9 +245,10 @@ type fileVersionAt[T any] struct {
 	from    ledger.Timestamp // the content is the same at all times from here to the requested one
 }
 
-// systemFiles reads a system file as of each of the given times, and decodes the contents. Contents that decode
-// rejects are skipped in favor of earlier ones, at most FileAttempts times. A time without valid content has found =
-// false. The result has one element for each time, or is nil with an error.
+// systemFiles reads a system file as of each of the given times, and decodes the contents. num is the number of the
+// file. Contents that decode rejects are skipped in favor of earlier ones, at most FileAttempts times, with one
+// statement for each attempt. A time without valid content has found = false. The result has one element for each
+// time, or is nil with an error.
 func systemFiles[T any](
 	ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (T, error),
 ) ([]fileVersionAt[T], error) {
@@ -295,7 +297,8 @@ func systemFiles[T any](
 	return out, nil
 }
 
-// fileRequests returns one request for each distinct time, with the positions of that time in times.
+// fileRequests returns one request for each distinct time, in the order of their first places, with the positions of
+// that time in times. It is part of [systemFiles].
 func fileRequests(times []ledger.Timestamp) []fileRequest {
 	var requests []fileRequest
 	seen := make(map[ledger.Timestamp]int, len(times))

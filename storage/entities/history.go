@@ -54,7 +54,8 @@ func formOf(name func(int64) (text string, ok bool)) form {
 	}
 }
 
-// asKey is the form of a column of keys: the hex digits of the key's value, or null if there is no key.
+// asKey is the form of a column of keys, whose text is hex after \x: the hex digits of the key's value, or null if
+// there is no key.
 func asKey(text string) ledger.Null[string] {
 	key, _ := hex.DecodeString(strings.TrimPrefix(text, `\x`)) // of a column of bytes
 	info := ledger.Key(key).Info()
@@ -148,16 +149,16 @@ var (
 	}
 )
 
-// versioned returns the columns whose values are not overwritten without a version, except for the key, whose name
-// depends on the type of the entity.
+// versioned returns a copy of the columns for [QueueEntityChanges], without the nonce and the total supply, which
+// importers overwrite without a new version, and without the key, whose name depends on the type of the entity.
 func versioned(columns []versionColumn) []versionColumn {
 	return slices.DeleteFunc(slices.Clone(columns), func(c versionColumn) bool {
 		return slices.Contains([]string{"ethereumNonce", "totalSupply", "key"}, c.field)
 	})
 }
 
-// QueueAccountVersions queues a query for the versions of each of the given accounts, ordered by time. The result has
-// one page per account.
+// QueueAccountVersions queues a query for the versions of each of the given accounts, each with what changed since the
+// one before, ordered by time. The result has one page per account.
 func QueueAccountVersions(b *storage.Batch, ids []ledger.EntityID, p storage.Page) storage.Result[[][]*ledger.Version] {
 	return queueVersions(b, accountVersions, p, storage.Int64s(ids))
 }
@@ -322,7 +323,8 @@ func (r *versionRow) compare(of []versions) error {
 	return nil
 }
 
-// text returns the value of a column, which is JSON, in the form in which the schema shows it, or null.
+// text returns the value of a column, which is JSON, in the form in which the schema shows it, or null for null and
+// nil.
 func (c versionColumn) text(value json.RawMessage) ledger.Null[string] {
 	var text *string
 	switch {

@@ -81,7 +81,8 @@ func queueHolders(
 	}, w.Args)
 }
 
-// decimalsOf returns an SQL subquery for the number of decimals of a token, which is an SQL expression.
+// decimalsOf returns an SQL subquery for the number of decimals of a token, which lists of holders have. token is an
+// SQL expression. For a token that does not exist, the number is null.
 func decimalsOf(token string) string {
 	return `(select decimals from token where token_id = ` + token + `)`
 }
@@ -97,9 +98,9 @@ const (
 )
 
 // QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by
-// balance and account id. The same pass over the relationships counts them: TokenHolder.Holders. The result has one
-// page per token. It is empty for tokens with more than [MaxSortedHolders] relationships unless the database has
-// [HoldersIndex]. With that, no holders are counted.
+// balance and account id. The same pass over the relationships counts all that match f: TokenHolder.Holders of each
+// row. The result has one page per token. It is empty for tokens with more than [MaxSortedHolders] relationships
+// unless the database has [HoldersIndex]. With that, no holders are counted: the number is 0.
 func QueueHoldersByBalance(
 	b *storage.Batch, tokens []ledger.EntityID, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
@@ -196,7 +197,8 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, w
 	}, held.Args)
 }
 
-// finishRelationship sets the statuses of a decoded relationship from their numbers in the database.
+// finishRelationship sets the statuses of a decoded relationship from their numbers in the database. The error is
+// always nil.
 func finishRelationship(r *relationshipRow) error {
 	r.FreezeStatus, r.KYCStatus = freezeOf(r.freeze), kycOf(r.kyc)
 	return nil

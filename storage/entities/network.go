@@ -38,8 +38,8 @@ var supplyRows = storage.MapperOf(func(s *ledger.NetworkSupply, into []any) []an
 	return append(into, &s.ReleasedSupply, &s.Timestamp)
 }, nil)
 
-// supply runs a statement that returns the unreleased tinybars and their time, and returns the supply of the
-// network. The result is nil if there are no balances.
+// supply runs a statement that returns one row, the unreleased tinybars and their time, and returns the supply of the
+// network. The result is nil if there are no balances: the time is 0 then.
 func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.NetworkSupply, error) {
 	s, err := supplyRows.One(ctx, db, "the network's supply", sql, args...)
 	if err != nil || s.Timestamp == 0 {
@@ -80,8 +80,8 @@ const (
 left join node_stake s on s.consensus_timestamp = (select max(consensus_timestamp) from node_stake) and s.node_id = e.node_id`
 )
 
-// bookFile returns the number of the file of an address book. If file is empty, it is the one with all details
-// (0.0.102).
+// bookFile returns the ID of the file of an address book, as the database has it. If file is empty, it is that of the
+// one with all details (0.0.102). It reads nothing.
 func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 	if file.IsNone() {
 		return int64(db.SystemEntity(ledger.AddressBookFile))
@@ -89,8 +89,9 @@ func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 	return int64(file)
 }
 
-// NetworkNodesByStake is [NetworkNodes] ordered by stake and number. An unknown stake counts as -1. All nodes of the
-// address book are read.
+// NetworkNodesByStake reads a page of the nodes in a file's current address book, ordered by stake and number. An
+// unknown stake counts as -1. If file is 0, it is the one with all details. It reads all nodes of the book, and
+// returns those of the page.
 func NetworkNodesByStake(
 	ctx context.Context, db *storage.DB, file ledger.EntityID, f ledger.NetworkNodeFilter, p storage.Page,
 ) (
@@ -105,7 +106,8 @@ join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 `+nodeFacts+` where true`+w.String()+w.OrderBy(p, stake, "e.node_id"), w.Args...)
 }
 
-// CountNetworkNodes reads the number of nodes in a file's current address book.
+// CountNetworkNodes reads the number of nodes in a file's current address book, or 0 without one. If file is 0, it is
+// the one with all details.
 func CountNetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID) (int64, error) {
 	return storage.Value[int64](ctx, db, "the number of nodes", `select count(*) from `+currentBook+`
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp`, bookFile(db, file))
@@ -136,8 +138,9 @@ func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id i
 	return rows[0], nil
 }
 
-// nodesOf describes the statement for the nodes of some owners in the current address book. Argument $1 is the
-// file, and $2 an array of keys. condition relates nodes to p.key, the element of $2.
+// nodesOf describes the statement for the nodes of some owners in the current address book, ordered by number.
+// Argument $1 is the file, and $2 an array of keys. condition relates nodes to p.key, the element of $2. Its first
+// column is the position of the owner, from 1. It reads nothing.
 func nodesOf(condition string) *storage.Read {
 	return &storage.Read{Select: `p.ord, ` + nodeColumns, From: currentBook + `
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
@@ -145,22 +148,22 @@ join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 join unnest((select $2::bigint[])) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`}
 }
 
-// QueueNetworkNodes queues a query for nodes by number. The result has one node per number, or nil for numbers that are
-// not in the address book.
+// QueueNetworkNodes queues a query for nodes by number in the current address book with all details. The result has
+// one node per number, or nil for numbers that are not in it.
 func QueueNetworkNodes(b *storage.Batch, ids []int64) storage.Result[[]*ledger.NetworkNode] {
 	return nodeRows.QueueChild(b, len(ids), nodesOf(`e.node_id = p.key`), []any{bookFile(b.DB(), 0), ids})
 }
 
-// QueueNetworkNodesOf queues a query for the nodes of accounts. The result has one node per account, or nil for
-// accounts without a node.
+// QueueNetworkNodesOf queues a query for the nodes of accounts in the current address book with all details. The
+// result has one node per account, the first by number, or nil for accounts without a node.
 func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID) storage.Result[[]*ledger.NetworkNode] {
 	return nodeRows.QueueChild(b, len(accounts),
 		nodesOf(`coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`),
 		[]any{bookFile(b.DB(), 0), storage.Int64s(accounts)})
 }
 
-// QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, ordered by number.
-// The result has one list per registered node.
+// QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, in the current
+// address book with all details, ordered by number. The result has one list per registered node.
 func QueueNetworkNodesNaming(b *storage.Batch, registered []int64) storage.Result[[][]*ledger.NetworkNode] {
 	return nodeRows.QueueChildren(b, len(registered), nodesOf(`p.key = any(n.associated_registered_nodes)`),
 		[]any{bookFile(b.DB(), 0), registered})
@@ -184,7 +187,7 @@ and e.node_id = p.node`),
 	}, ps.Args)
 }
 
-// finishStake sets the members of the network stake that are computed from columns.
+// finishStake sets the members of the network stake that are computed from columns. The error is always nil.
 func finishStake(s *stakeRow) error {
 	s.NodeRewardFeeFraction = ledger.NewShare(s.nodeNumerator, s.nodeDenominator)
 	s.StakingRewardFeeFraction = ledger.NewShare(s.rewardNumerator, s.rewardDenominator)
@@ -276,11 +279,11 @@ func QueueFiles(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledge
 // StartsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
 const StartsVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
 
-// SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the
-// upper bound, and the first part not older than the lower. If read fails, the newest part is dropped and the content
-// is read again; after the first part, the version before follows. The errors of read are dropped too. at is the time
-// of the last part of the valid content, which read has to keep. It is null if no content is valid within the
-// configured number of attempts.
+// SystemFile reads the newest valid content of a system file within bounds, of which it ignores Except. The last part
+// must not be newer than the upper bound, and the first part not older than the lower. If read fails, the newest part
+// is dropped and the content is read again; after the first part, the version before follows. The errors of read are
+// dropped too. at is the time of the last part of the valid content, which read has to keep. It is null if no content
+// is valid within the configured number of attempts. The error is one of the database.
 func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds storage.Window,
 	read func(content []byte) error,
 ) (at ledger.Null[ledger.Timestamp], err error) {

@@ -11,9 +11,10 @@ import (
 var nftRows = storage.MapperOf(NFTTargets, nil)
 
 // nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, what
-// follows the parents in its FROM clause, and the setting and the columns for its order. It adds conditions and
-// arguments to w. The condition is on a column of NFTs, which is a key of the n parents ps. Without parents, of is
-// empty, ps is nil, and the condition is "true".
+// follows the parents in its FROM clause, and the setting and the columns for its order. It is part of [queueNFTs]. It
+// adds conditions and arguments to w. The condition is on a column of NFTs, which is a key of the n parents ps.
+// Without parents, of is empty, ps is nil, and the condition is "true". distributed is whether tables are distributed
+// with Citus, for which some forms are not possible.
 func nftPage(
 	w *storage.Where, n int, of NFTParent, ps *storage.Parents, condition string, f ledger.NFTFilter, p storage.Page,
 	distributed bool,
@@ -65,8 +66,9 @@ func nftPage(
 	}) + `) n` + order, from, setting, keys
 }
 
-// queueNFTs queues a query for a page of NFTs for each of n parents. With nil parents, it reads one page of all NFTs.
-// It adds the conditions of f and of the page to w, which the caller can have filled.
+// queueNFTs queues a query for a page of NFTs for each of n parents, whose keys are in the column of; the result has
+// one page per parent, ordered by token and serial. With nil parents, n is 1, of is empty, and it reads one page of
+// all NFTs. It adds the conditions of f and of the page to w, which the caller can have filled.
 func queueNFTs(
 	b *storage.Batch, w *storage.Where, n int, of NFTParent, ps *storage.Parents, f ledger.NFTFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFT] {
@@ -175,10 +177,10 @@ type NFTHistory struct {
 	Partial bool
 }
 
-// QueueNFTHistories queues a query for the history of each of the given NFTs, ordered by consensus time. The result
-// has one page per NFT. The page limit applies to the times of changes: the page is shorter if transactions are
-// missing from the database or if times are duplicated. p.Limit is one more than the length of a page: the last event
-// only shows whether the history continues.
+// QueueNFTHistories queues a query for the history of each of the given NFTs: the transactions that changed it or
+// deleted its token, ordered by consensus time. The result has one page per NFT. The page limit applies to the times
+// of changes: the page is shorter if transactions are missing from the database or if times are duplicated. p.Limit is
+// one more than the length of a page: the last event only shows whether the history continues.
 func QueueNFTHistories(
 	b *storage.Batch, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p storage.Page,
 ) storage.Result[[]NFTHistory] {

@@ -17,7 +17,7 @@ type TokenKeys struct {
 }
 
 // FinishToken sets the members of a token that are computed from columns: names, keys and expiry. It is part of the
-// mappers of packages that read tokens.
+// mappers of packages that read tokens. The error is always nil.
 func FinishToken(t *TokenRow) error {
 	k := &t.Keys
 	t.Type, t.PauseStatus, t.SupplyType = ledger.TokenType(t.typ), ledger.TokenPauseStatus(t.pauseStatus),
@@ -89,7 +89,8 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 
 // Tokens reads a page of tokens, deleted or not, ordered by id. A valid associated limits them to the tokens with
 // which the account is associated, and a valid treasury to its tokens: no index has the treasury, but every treasury
-// is associated with its tokens. Custom fees are not read. With onlyIDs, only the ids of the tokens are set.
+// is associated with its tokens. The parts in f.NameContains are patterns, with % and _. Custom fees are not read.
+// With onlyIDs, only the ids of the tokens are set.
 func Tokens(
 	ctx context.Context, db *storage.DB, f ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID],
 	onlyIDs bool, p storage.Page,
@@ -131,7 +132,7 @@ func Tokens(
 }
 
 // QueueTokensNamed queues a query for at most limit tokens, deleted or not, whose name starts with a text, ignoring
-// case. Short names are first. Custom fees are not read.
+// case. The text is no pattern. Short names are first. Custom fees are not read.
 func QueueTokensNamed(b *storage.Batch, name string, limit int) storage.Result[[]*ledger.Token] {
 	start := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name) + "%"
 	return tokenRows.QueueRead(b, &storage.Read{
@@ -156,8 +157,8 @@ or ` + hasFees("f.royalty_fees") + `
 from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = ` + storage.Any1)
 )
 
-// QueueDecimals queues a query for the numbers of decimals of tokens. The result has one row per token, in which
-// only token and decimals are set, or nil.
+// QueueDecimals queues a query for the numbers of decimals of tokens. The result has one row per token, in which only
+// token and decimals are set, or nil for tokens that do not exist.
 func QueueDecimals(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]*ledger.TokenHolder] {
 	return storage.QueueByKey(b, decimalsRows, decimalsByID, ids,
 		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID })
@@ -224,8 +225,8 @@ type tokenFees struct {
 	fees  *ledger.TokenCustomFees
 }
 
-// QueueTokenFees queues a query for the current custom fees of tokens. The result has one value per token, nil if the
-// database has none.
+// QueueTokenFees queues a query for the current custom fees of tokens, whose types have to be set. The result has one
+// value per token, nil if the database has none. It fails if the JSON of the fees of one token is invalid.
 func QueueTokenFees(b *storage.Batch, of []*ledger.Token) storage.Result[[]*ledger.TokenCustomFees] {
 	types := make(map[ledger.EntityID]ledger.TokenType, len(of))
 	ids := make([]ledger.EntityID, len(of))
@@ -252,7 +253,7 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token) storage.Result[[]*ledg
 // CountTokens counts tokens.
 const CountTokens storage.Countable = `select 1 from token`
 
-// hasFees returns an SQL condition that is true if a JSON column contains fees.
+// hasFees returns an SQL condition that is true if a JSON column of custom_fee contains fees. Null contains none.
 func hasFees(column string) string { return `coalesce(` + column + `, '[]') not in ('[]', 'null')` }
 
 // pricedToken holds the properties of a token on which transfer fees depend.

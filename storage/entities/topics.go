@@ -71,7 +71,7 @@ func QueueTopicParts(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]T
 	return storage.Map(read, func(rows []*topicRow) []TopicParts { return list.Map(rows, (*topicRow).parts) })
 }
 
-// parts returns the topic, or nil and which of its rows is missing.
+// parts returns the topic of a row, or nil and which of its rows is missing. A nil r means that the topic has none.
 func (r *topicRow) parts() TopicParts {
 	switch {
 	case r == nil:
@@ -91,8 +91,8 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	return p.Topic, p.Missing, err
 }
 
-// sameMessage returns a condition for chunks c and m of the same message. It does not match a chunk with an invalid
-// number.
+// sameMessage returns an SQL condition that is true if two chunks belong to the same message. c and m are the aliases
+// of their rows of topic_message. It does not match if the number of c is invalid.
 func sameMessage(c, m string) string {
 	const condition = `c.payer_account_id = m.payer_account_id and c.chunk_total = m.chunk_total
       and c.chunk_num between 1 and c.chunk_total
@@ -101,15 +101,16 @@ func sameMessage(c, m string) string {
 	return strings.NewReplacer("c.", c+".", "m.", m+".").Replace(condition)
 }
 
-// nearby returns a condition for messages c that are at most 256 messages before or after m.
+// nearby returns an SQL condition for messages c that are at most 256 messages before or after m. Both are aliases of
+// topic_message.
 func nearby(c, m string) string {
 	return c + ".sequence_number between " + m + ".sequence_number - 256 and " + m + ".sequence_number + 256"
 }
 
-// standsForMessage returns the condition for the chunks of a topic at which joined messages stand: the first chunk, or
-// else the earliest of a message. A chunk with an invalid number stands alone. The first chunk of most messages is
-// found at once, because their chunks follow each other. Citus runs the statement in one shard if the topic is a
-// parameter for each of the tables.
+// standsForMessage returns the condition for the rows of topic_message, without an alias, at which joined messages
+// stand: the first chunk, or else the earliest of a message. A chunk with an invalid number stands alone. topic is the
+// SQL expression of their topic. The first chunk of most messages is found at once, because their chunks follow each
+// other. Citus runs the statement in one shard if the topic is a parameter for each of the tables.
 func standsForMessage(topic string) string {
 	return `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
   or chunk_num > chunk_total or case
@@ -155,7 +156,7 @@ order by consensus_timestamp` + order,
 var malformedID storage.Malformed
 
 // finishMessage sets the members of a message that are computed from columns. If the chunks were joined, the message
-// is the joined one. An invalid transaction ID is logged, and the chunk is omitted.
+// is the joined one. An invalid transaction ID is logged, and the chunk is omitted. The error is always nil.
 func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
 		m.Complete = true

@@ -105,8 +105,9 @@ var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
 }, nil)
 
-// queueEVMAllowances queues a read of allowances of hbars and tokens into f, in tinybars and smallest units. The
-// batch fills f when it has run; negative amounts become 0.
+// queueEVMAllowances queues a read of allowances of hbars (token 0) and fungible tokens into f, in tinybars and
+// smallest units. The batch fills f when it has run; negative amounts become 0. Keys without a grant are not in the
+// map.
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), allowanceFacts, allowanceKeys(keys),
 		func(r *allowanceRow) { f.Allowances[r.key] = max(r.amount, 0) })
@@ -165,7 +166,7 @@ var (
 )
 
 // queueAutoAssociations queues a read of the automatic associations of accounts into f: how many there may be, -1 for
-// any number, and how many are used. The batch fills f when it has run.
+// any number, and how many are used. The batch fills f when it has run. Accounts that do not exist are not in the map.
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(accounts), associationFacts,
 		pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
@@ -173,7 +174,7 @@ func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.Ent
 }
 
 // queueLastSerials queues a read of the last serial numbers of tokens into f. The batch fills f when it has run; a
-// token without serials has 0.
+// token without serials, or that does not exist, has 0.
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(tokens), serialFacts,
 		pgx.NamedArgs{"tokens": storage.Int64s(tokens)},

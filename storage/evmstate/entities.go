@@ -31,7 +31,7 @@ func evmEntityTargets(e *evmEntityRow, into []any) []any {
 }
 
 // finishEVMEntity sets the members of an entity that are computed from columns. The alias is the EVM address, or else
-// the alias of the account; one that is the long-zero address is none.
+// the alias of the account; one that is the long-zero address is none. The error is always nil.
 func finishEVMEntity(e *evmEntityRow) error {
 	for _, b := range [][]byte{e.evmAddress, e.alias} {
 		if a, ok := ledger.EVMAddressOf(b); ok && a != e.ID.LongZero() {
@@ -226,7 +226,7 @@ type slotList struct {
 }
 
 // newMemory returns a memory with a capacity for code in bytes, or nil for 0. A nil memory is valid and remembers
-// nothing.
+// nothing. Goroutines can share it.
 func newMemory(codeBytes uint64) *memory {
 	if codeBytes == 0 {
 		return nil
@@ -243,7 +243,7 @@ func newMemory(codeBytes uint64) *memory {
 	}
 }
 
-// code returns the cached code of a contract, or nil. m may be nil.
+// code returns the cached code of a contract, or nil. Callers must not change it. m may be nil.
 func (m *memory) code(id ledger.EntityID) []byte {
 	if m == nil {
 		return nil
@@ -252,7 +252,7 @@ func (m *memory) code(id ledger.EntityID) []byte {
 	return code
 }
 
-// keepCode caches the code of a contract, which cannot change. m may be nil.
+// keepCode caches the code of a contract, which cannot change, without copying it. m may be nil.
 func (m *memory) keepCode(id ledger.EntityID, code []byte) {
 	if m != nil {
 		m.codes.Set(id, code)
@@ -329,7 +329,8 @@ func (m *memory) remember(key footprintKey, f footprint) {
 	}
 }
 
-// add adds a slot that a call has used. If there are more than mostSlots, the oldest is dropped.
+// add adds a slot that a call has used, for [memory.remember], unless the list has it. If there are more than
+// mostSlots, the oldest is dropped. It locks l: calls can overlap.
 func (l *slotList) add(s slotKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -68,7 +68,7 @@ func queueFacts[T, R any](
 	}
 }
 
-// column returns one value of each key, as an array argument.
+// column returns one value of each key, in the order of keys, as an array argument of a statement.
 func column[T any, V ~int64](keys []T, value func(*T) V) []int64 {
 	out := make([]int64, len(keys))
 	for i := range keys {
@@ -184,8 +184,8 @@ func (t *evmTokenRow) token() *worldstate.Token {
 	}}
 }
 
-// queueTokens queues a read of tokens into f, which is filled when the batch has run. Missing tokens are not in
-// the map.
+// queueTokens queues a read of tokens into f, which is filled when the batch has run. Tokens that do not exist or are
+// deleted are not in the map.
 func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, evmTokenRows, len(ids), tokenFacts, pgx.NamedArgs{"tokens": storage.Int64s(ids)},
 		func(r *evmTokenRow) { f.Tokens[r.EntityID] = r.token() })

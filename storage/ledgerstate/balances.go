@@ -72,7 +72,8 @@ func QueueStakesKnown(b *storage.Batch) storage.Result[bool] {
 		int64(b.DB().SystemEntity(int64(rewardAccount))))
 }
 
-// queueCheck queues a statement that returns one Boolean and has one argument.
+// queueCheck queues a statement with one argument that returns one row with one Boolean, which is the result. It is
+// part of the checks whether something is known at a moment. Without a row, reading the result panics.
 func queueCheck(b *storage.Batch, sql string, arg any) storage.Result[bool] {
 	rows := storage.Values[bool]().Queue(b, sql, []any{arg})
 	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })

@@ -49,9 +49,9 @@ const (
 )
 
 // Moment reads the moment that a value selects in one of the ways [ByTime], [ByNumber], [ByHash] and [ByTransaction],
-// and the bounds within which moments can be read. It returns nil for both if there is no such block or transaction. A
-// time is not checked: the caller has to compare it with the bounds. Without a balance snapshot before the moment, its
-// balances are null.
+// and the bounds within which moments can be read. The value is an integer, for ByHash a LIKE pattern. It returns nil
+// for both if there is no such block or transaction. A time is not checked: the caller has to compare it with the
+// bounds. Without a balance snapshot before the moment, its balances are null.
 func Moment(ctx context.Context, db *storage.DB, way string, value any) (*ledger.Moment, *Bounds, error) {
 	found, err := foundMoments.One(ctx, db, "a moment", `select m.at, coalesce(n.newest, 0), s.first, b.newest
 from (select 1) one left join lateral (`+way+`) m on true
@@ -70,8 +70,8 @@ left join lateral (select consensus_timestamp as newest from account_balance
 	return m, &found.Bounds, nil
 }
 
-// NearestSnapshots returns the times of the balance snapshots before and after a moment, as far as there are. It
-// reads the present state of the database, even if ctx has a moment.
+// NearestSnapshots returns the times of the balance snapshots before and after a moment, as far as there are. It reads
+// the present state of the database, even if ctx has a moment. With an error, the one after it is missing.
 func NearestSnapshots(ctx context.Context, db *storage.DB, m *ledger.Moment) ([]ledger.Timestamp, error) {
 	var out []ledger.Timestamp
 	if m.Balances.Valid {

@@ -232,7 +232,8 @@ func unread(table string) bool {
 	}
 }
 
-// ledgerTables returns the columns of every ledger table in order, from the embedded list.
+// ledgerTables returns the columns of every ledger table, in order, by the name of the table, from the embedded list.
+// Each call returns a new map. It reads no database, and fails only if the list is malformed.
 func ledgerTables() (map[string][]storage.Absent, error) {
 	records, err := csv.NewReader(strings.NewReader(columnsCSV)).ReadAll()
 	if err != nil {
@@ -281,9 +282,9 @@ type findings struct {
 }
 
 // inspect reads in one snapshot which ledger tables exist, who owns them, what is missing, and the version of the
-// migrations. Our version table is created before our first table, and each file's version is written in the
-// transaction that runs the file. So the unfinished migration of another process cannot be mistaken for foreign
-// tables.
+// migrations in the table versions, before [Ledger] changes anything. Our version table is created before our first
+// table, and each file's version is written in the transaction that runs the file. So the unfinished migration of
+// another process cannot be mistaken for foreign tables.
 func inspect(ctx context.Context, conn *pgx.Conn, versions string) (findings, error) {
 	var found findings
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

@@ -26,7 +26,7 @@ type Recorder struct {
 	all []statement
 }
 
-// TraceQueryStart implements pgx.QueryTracer: it records the statement and its arguments.
+// TraceQueryStart implements pgx.QueryTracer: it records the statement and its arguments, and returns ctx.
 func (r *Recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	r.add(data.SQL, data.Args)
 	return ctx
@@ -35,7 +35,7 @@ func (r *Recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Tr
 // TraceQueryEnd implements pgx.QueryTracer. It does nothing.
 func (r *Recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart implements pgx.BatchTracer. It does nothing.
+// TraceBatchStart implements pgx.BatchTracer. It only returns ctx.
 func (r *Recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return ctx
 }
@@ -48,7 +48,7 @@ func (r *Recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.Trac
 // TraceBatchEnd implements pgx.BatchTracer. It does nothing.
 func (r *Recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// add records a statement with a copy of its arguments, except for the pool's pings.
+// add records a statement with a copy of its arguments, except for the pool's pings. Connections call it concurrently.
 func (r *Recorder) add(sql string, args []any) {
 	if sql == "" || strings.HasPrefix(sql, "--") { // the pool's ping
 		return
@@ -84,7 +84,8 @@ func (n *node) scans(of statement, found []node) []node {
 	return found
 }
 
-// read returns the number of rows that a node reads from its table.
+// read returns the number of rows that a node reads from its table, with those that filters remove. The plan has
+// averages of its loops.
 func (n *node) read() float64 { return (n.Rows + n.Removed + n.Rechecked) * n.Loops }
 
 // Reset removes the recorded statements.

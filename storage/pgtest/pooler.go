@@ -58,7 +58,8 @@ func Pooled(tb testing.TB, direct string) string {
 	return replaceSocket(direct, pooler.server, serverPort, pooler.folder, poolerPort)
 }
 
-// Direct is the inverse of [Pooled]: it returns the URL of the database without PgBouncer.
+// Direct is the inverse of [Pooled]: it returns the URL of the database without PgBouncer. URLs of other servers, and
+// all if PgBouncer was not started, are returned unchanged.
 func Direct(pooled string) string {
 	if pooler.folder == "" {
 		return pooled

@@ -139,7 +139,7 @@ func (t *Template) prepare(server *server) (*prepared, error) {
 	return p, p.err
 }
 
-// today returns the date in UTC as yymmdd, a part of the names of templates.
+// today returns the date in UTC as yymmdd, a part of the names of templates: each day has its own.
 func today() string { return time.Now().UTC().Format("060102") }
 
 // find returns the name of the template's database. It builds the database if it does not exist, and before that those

@@ -51,13 +51,13 @@ where page_id = $1 and kind = 'realtime' and state in ('investigating', 'identif
 	return status.NewPageState(page, components, worst), nil
 }
 
-// PageOfComponent reads the code of the page of a component, or "" if the component does not exist.
+// PageOfComponent reads the code of the page of a component, or "" if the component does not exist or was removed.
 func (s *DB) PageOfComponent(ctx context.Context, code string) (string, error) {
 	return readValue[string](ctx, s, `select page_id from status.component where id = $1 and deleted_at is null`, code)
 }
 
-// Histories reads the events of components and returns their known statuses; one list per component, in the given
-// order.
+// Histories reads the events of components and returns their known statuses, for their uptimes; one list per
+// component, in the given order. With an error, the list is nil.
 func (s *DB) Histories(ctx context.Context, components []*status.Component) ([][]status.HistoryPoint, error) {
 	codes := list.Map(components, func(c *status.Component) string { return c.Code })
 	events, err := read(ctx, s, eventTargets, nil, `with mentioned as (
@@ -97,8 +97,9 @@ func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 }
 
 // AddComponent adds a component or group to a page, moves those behind its position, and returns its code. Empty
-// groups are not published. It fails with [status.Conflict] if another component of the page represents the same node.
-// It is one transaction, with an entry in the audit log.
+// groups are not published. It fails with [status.NotFound] if the page or the group does not exist, with
+// [status.BadInput] for invalid settings, and with [status.Conflict] if another component of the page represents the
+// same node. It is one transaction, with an entry in the audit log.
 func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in status.NewComponent) (string, error) {
 	name := "component.add"
 	if in.IsGroup {
@@ -135,7 +136,7 @@ func (tx *commandTx) insertComponent(c *status.Component) {
 	}
 }
 
-// nodeConflict returns the [status.Conflict] error of a second component for the same node.
+// nodeConflict returns the [status.Conflict] error of a second component for the same node, for commandTx.conflict.
 func nodeConflict(c *status.Component) error {
 	return status.Errorf(status.Conflict, "another component of the page represents node %d", c.NodeID.V)
 }
@@ -152,8 +153,9 @@ func (tx *commandTx) updatePositions(moved []*status.Component, except *status.C
 }
 
 // EditComponent changes a component or group, records the resulting changes of statuses, and returns its code. It
-// fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version, or if another component of
-// the page represents the same node. It is one transaction, with an entry in the audit log.
+// fails with [status.NotFound] if it does not exist, with [status.BadInput] for invalid settings, and with
+// [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version, or if another component of the page
+// represents the same node. It is one transaction, with an entry in the audit log.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -173,8 +175,9 @@ base_status = nullif($4, '')::status.component_status,
 }
 
 // MoveComponent moves a component or group to a position, within its group or to another one, and returns its code.
-// Components behind the position move too. It fails with [status.Conflict] if in.ExpectedVersion is neither 0 nor the
-// current version. It is one transaction, with an entry in the audit log.
+// Components behind the position move too. It fails with [status.NotFound] if it or the group does not exist, with
+// [status.BadInput] for an invalid group or position, and with [status.Conflict] if in.ExpectedVersion is neither 0
+// nor the current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -190,9 +193,9 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 }
 
 // RemoveComponent marks a component or an empty group of a page as deleted, releases the holds of notices on it, and
-// returns its code. Updates that mention it stay. It fails with [status.BadState] if a group is not empty, and with
-// [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry
-// in the audit log.
+// returns its code. Updates that mention it stay. It fails with [status.NotFound] if it does not exist, with
+// [status.BadState] if a group is not empty, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor the
+// current version. It is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveComponent(
 	ctx context.Context, by Author, code string, in status.VersionInput,
 ) (string, error) {

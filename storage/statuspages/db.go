@@ -41,7 +41,7 @@ type DB struct {
 }
 
 // Open creates the pool of the status database. It does not connect, so that the gateway starts without the database.
-// It fails if the URL is invalid. With an error, the DB must not be used, although it is not nil.
+// It fails if the URL is invalid. With an error, the DB must not be used, even if it is not nil.
 func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 	cfg, err := o.Config(map[string]string{"application_name": "heliograph status"})
 	if err != nil {

@@ -174,9 +174,9 @@ type commandTx struct {
 }
 
 // run runs a command in its transaction. For an idempotency key that was used it calls nothing and fails with a
-// [*replayedError], or with [status.Conflict] if that was another write. It rejects edits of mirrors, except imports
-// and changes of settings, templates, tokens and webhooks. It calls do, adds the audit entry, and sends the
-// statements. If the author has a preview, it then calls that and fails with errPreviewed.
+// [*replayedError], or with [status.Conflict] if that was another write. It rejects edits of mirrors with
+// [status.BadState], except imports and changes of settings, templates, tokens and webhooks. It calls do, adds the
+// audit entry, and sends the statements. If the author has a preview, it then calls that and fails with errPreviewed.
 func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *commandTx) error) error {
 	if err := tx.replay(ctx); err != nil {
 		return err

@@ -91,9 +91,9 @@ order by changed_at`, p.Code)
 	return out, err
 }
 
-// Unexplained reads the imported components of a page whose base status no open incident or maintenance explains and no
-// editor or probe has set. Imports before schema version 10 did not hold components by their incidents, so that ending
-// these had no effect.
+// Unexplained reads the imported components of a page whose base status no open incident or maintenance explains and
+// no editor or probe has set, for the command that checks a page. Imports before schema version 10 did not hold
+// components by their incidents, so that ending these had no effect.
 func (s *DB) Unexplained(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, componentTargets, nil,
 		`select `+componentColumns+` from status.component c where page_id = $1 and deleted_at is null and origin = 'sync'

@@ -8,8 +8,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// finishPage sets the zone of a decoded page and converts its instants to it. If the system does not have the
-// zone, UTC is used.
+// finishPage sets the zone of a decoded page and converts its instants to it. If the system does not have the zone,
+// UTC is used. The error is always nil.
 func finishPage(p *status.Page) error {
 	zone, err := status.LoadZone(p.TimeZone)
 	if err != nil {
@@ -34,7 +34,8 @@ func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) 
 
 // InitPage creates a page with its first component, which has the given name, and returns the code of the page. Empty
 // settings get defaults; see [status.NewPage]. The first page of all is the default page. It fails with
-// [status.Conflict] if another page has the slug. It is one transaction, with an entry in the audit log.
+// [status.BadInput] for invalid settings, and with [status.Conflict] if another page has the slug. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) InitPage(ctx context.Context, by Author, page status.Page, component string) (string, error) {
 	p, err := status.NewPage(page)
 	err = cmp.Or(err, status.CheckName("the first component", component))
@@ -59,8 +60,9 @@ func slugConflict(p *status.Page) error {
 }
 
 // SetPage changes settings of a page and returns its code. If it becomes the default page, the previous one stops
-// being it. If the URL changes, the links of notices below the old URL change too. It fails with [status.Conflict] if
-// another page has the slug. It is one transaction, with an entry in the audit log.
+// being it. If the URL changes, the links of notices below the old URL change too. It fails with [status.NotFound] if
+// the page does not exist, with [status.BadInput] for invalid settings, and with [status.Conflict] if another page has
+// the slug. It is one transaction, with an entry in the audit log.
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
 	return e.edit(ctx, by, "page.set", page,
 		func(ctx context.Context, tx *commandTx) error {

@@ -129,8 +129,9 @@ and exists (select from status.incident n where n.id = c.incident_id and not n.d
 	return status.NewWorkingCopy(p, components, holds), nil
 }
 
-// workingCopy reads the page with its components as a working copy, on which the domain computes the changes of a
-// command. It has the time and origin of the command.
+// workingCopy reads the components of the page and the holds on them in the transaction, to which ctx must belong, and
+// returns them with [Tx.Page] as a working copy, on which the domain computes the changes of a command. It has the
+// time and origin of the command.
 func (tx *commandTx) workingCopy(ctx context.Context) (*status.WorkingCopy, error) {
 	c, err := tx.editor.db.WorkingCopy(ctx, tx.Page)
 	if err != nil {
@@ -140,7 +141,8 @@ func (tx *commandTx) workingCopy(ctx context.Context) (*status.WorkingCopy, erro
 	return c, nil
 }
 
-// emptyCopy returns a working copy without components, for rules that do not need them.
+// emptyCopy returns a working copy without components, with the time and origin of the command, for rules that do not
+// need them. It reads nothing.
 func (tx *commandTx) emptyCopy() *status.WorkingCopy {
 	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.by.origin(), NewCode: status.NewCode}
 }

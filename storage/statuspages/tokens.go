@@ -11,9 +11,9 @@ import (
 )
 
 // AddToken creates a token with a name, a role, and optionally a page and an expiry time. It returns its secret, of
-// which only the hash is stored. It fails with [status.Conflict] if the name is in use, or an idempotency key was used
-// before, since the secret cannot be returned again. It is one transaction, with an entry in the audit log. With an
-// error, the secret that it returns is not valid.
+// which only the hash is stored. It fails with [status.BadInput] for invalid settings, and with [status.Conflict] if
+// the name is in use, or an idempotency key was used before, since the secret cannot be returned again. It is one
+// transaction, with an entry in the audit log. With an error, the secret that it returns is not valid.
 func (e *Editor) AddToken(ctx context.Context, by Author, in status.Token) (string, error) {
 	err := in.Check(e.now())
 	if err != nil {
@@ -39,7 +39,8 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 }
 
 // editTokens runs do in a write to the tokens. They do not belong to a page, so no revision changes. The audit log
-// gets an entry. The author must not have a preview, which needs a page.
+// gets an entry with the action name. The author must not have a preview, which needs a page. An idempotency key that
+// was used before fails with [status.Conflict].
 func (e *Editor) editTokens(
 	ctx context.Context, by Author, name string, do func(ctx context.Context, tx *commandTx) error,
 ) error {
@@ -66,7 +67,8 @@ and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute
 }
 
 // SetTemplate creates a template of a page, or changes the one with the same name. An invalid template fails with
-// [status.BadInput]. It is one transaction, with an entry in the audit log.
+// [status.BadInput], and a page that does not exist with [status.NotFound]. It is one transaction, with an entry in
+// the audit log.
 func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t status.Template) error {
 	err := t.Check()
 	if err != nil {

@@ -28,7 +28,8 @@ func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) 
 }
 
 // AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
-// with the same key, and not valid with an error. It fails with [status.Conflict] if the page has the URL already. It
+// with the same key, and not valid with an error. It fails with [status.NotFound] if the page or a component does not
+// exist, with [status.BadInput] for an invalid URL, and with [status.Conflict] if the page has the URL already. It
 // sends nothing. It is one transaction, with an entry in the audit log.
 func (e *Editor) AddWebhook(
 	ctx context.Context, by Author, page string, in status.NewWebhook,
@@ -55,7 +56,8 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.UR
 
 // RotateWebhook replaces the secret of a webhook. It returns its code and the new secret, which is empty if the write
 // was done before with the same key, and not valid with an error. For a day, messages are signed with both. It ignores
-// the expected version. It is one transaction, with an entry in the audit log.
+// the expected version. It fails with [status.NotFound] if the webhook does not exist. It is one transaction, with an
+// entry in the audit log.
 func (e *Editor) RotateWebhook(
 	ctx context.Context, by Author, code string, _ status.VersionInput,
 ) (_, secret string, err error) {
@@ -71,7 +73,8 @@ func (e *Editor) RotateWebhook(
 }
 
 // EnableWebhook enables a webhook that was disabled after failures, and returns its code. The next message is sent at
-// once. It ignores the expected version. It is one transaction, with an entry in the audit log.
+// once. It ignores the expected version. It fails with [status.NotFound] if the webhook does not exist. It is one
+// transaction, with an entry in the audit log.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.enable", webhookTable, "webhook", code, executing(
 		`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
@@ -79,7 +82,7 @@ where id = $1`, code))
 }
 
 // RemoveWebhook deletes a webhook and its pending messages, and returns its code. It ignores the expected version. It
-// is one transaction, with an entry in the audit log.
+// fails with [status.NotFound] if the webhook does not exist. It is one transaction, with an entry in the audit log.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.remove", webhookTable, "webhook", code,
 		executing(`delete from status.webhook where id = $1`, code))

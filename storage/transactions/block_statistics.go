@@ -33,10 +33,11 @@ func NewBlockStatistics(db *storage.DB) *BlockStatistics {
 	return &BlockStatistics{cache: storage.NewHours[Period](db), most: MaxStatisticsBlocks}
 }
 
-// Read returns the numbers of blocks, transactions and gas in the periods between bounds, which ascend and are at
-// least two. It reads hours that are not cached from the database, with up to maxBlockReaders statements at the same
-// time, and caches full hours that have ended. All bounds but the first and the last are full hours. It fails with a
-// [*TooManyRowsError] if too many blocks are not cached.
+// Read returns the numbers of blocks (Rows), transactions (First.V) and gas (Second.V) in the periods between bounds,
+// which ascend and are at least two; it does not set Valid. It reads hours that are not cached from the database, with
+// up to maxBlockReaders statements at the same time, and caches full hours that have ended. All bounds but the first
+// and the last are full hours. It fails with a [*TooManyRowsError] if too many blocks are not cached. Calls can
+// overlap.
 func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []ledger.Timestamp) ([]Period, error) {
 	from, to := bounds[0], bounds[len(bounds)-1]
 	periods := make([]Period, len(bounds)-1)
@@ -112,9 +113,9 @@ order by ord`, []any{lower, upper})
 // maxBlockReaders is the number of connections that one request counts blocks with.
 const maxBlockReaders = 4
 
-// hours reads the numbers of blocks, transactions and gas of each hour with blocks in some ranges, in no order. It
-// runs as many concurrent statements as there are readers, waits for all of them, and joins their errors. With an
-// error, the rows are not complete.
+// hours reads the numbers of blocks, transactions and gas of each hour with blocks in some ranges, in no order; index
+// is the number of the hour since 1970. It runs as many concurrent statements as there are readers, waits for all of
+// them, and joins their errors. With an error, the rows are not complete.
 func (s *BlockStatistics) hours(
 	ctx context.Context, db *storage.DB, ranges []*blockRangeRow, readers int64,
 ) ([]*periodRow, error) {
@@ -265,8 +266,8 @@ func periodsOf(rows, first, second string) string {
 }
 
 // Queue queues a statement that counts the rows of an object in the periods between bounds, which ascend and are at
-// least two. The result has one element for each period, with zeros for one without rows. It fails with a
-// [*TooManyRowsError] if there are more rows than the maximum.
+// least two. What the two sums are depends on s. The result has one element for each period, with zeros for one
+// without rows. It fails with a [*TooManyRowsError] if there are more rows than the maximum.
 func (s Statistics) Queue(
 	b *storage.Batch, of ledger.EntityID, bounds []ledger.Timestamp,
 ) storage.Result[[]Period] {

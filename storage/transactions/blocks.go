@@ -11,7 +11,8 @@ import (
 // bloomSize is the size of a bloom filter in bytes.
 const bloomSize = 256
 
-// finishBlock left-pads the bloom filter and the receipts root of a block, which are stored without leading zeros.
+// finishBlock left-pads the bloom filter and the receipts root of a block, which are stored without leading zeros. The
+// error is always nil.
 func finishBlock(b *ledger.Block) error {
 	if n := len(b.LogsBloom); n > 0 && n < bloomSize {
 		b.LogsBloom = append(make([]byte, bloomSize-n), b.LogsBloom...)
@@ -55,7 +56,7 @@ func QueueBlocksByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*led
 
 const blockByHash = `select ` + blockColumns + ` from record_file where hash like $1 limit 2`
 
-// startOf returns the LIKE pattern of the stored hashes that start with a hash.
+// startOf returns the LIKE pattern of the stored hashes that start with a hash, in hex with or without "0x".
 func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(hash), "0x") + "%" }
 
 var blocksByNumber = storage.ByKeys(`select ` + blockColumns + ` from record_file where index = ` + storage.Any1)

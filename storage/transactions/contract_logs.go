@@ -25,8 +25,8 @@ left join lateral (
   order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp`),
 }
 
-// finishLog sets the members of a log that are computed from columns: address, and words with their leading zeros.
-// The hash of a block that was not read or does not exist becomes "0x".
+// finishLog sets the members of a log that are computed from columns: address, and words with their leading zeros. The
+// hash of a block that was not read or does not exist becomes "0x". The error is always nil.
 func finishLog(l *logRow) error {
 	l.Address = addressOf(l.Address, l.ContractID)
 	if len(l.Data) > 0 {
@@ -126,8 +126,8 @@ func hashTime(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, p st
 		` order by t.consensus_timestamp` + p.Direction() + ` limit 1`
 }
 
-// logKeyset adds the conditions of keyset pagination by time and index to w. Indexes are bounded to the type of the
-// column.
+// logKeyset adds the conditions of keyset pagination by time and index to w. The keys in p must have both values.
+// Indexes are bounded to the type of the column; one that is no int64 counts as 0.
 func logKeyset(w *storage.Where, p storage.Page) {
 	for _, place := range []*[]any{&p.Greater, &p.Less} {
 		if *place != nil {

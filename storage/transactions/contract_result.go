@@ -234,6 +234,7 @@ func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 }
 
 // join returns the join of a table with the parties by pairs of columns: one of the table, and one of the parties.
+// kind is "join" or "left join".
 func (p parties) join(kind, table, alias string, columns ...string) storage.Join {
 	if p.page == "" {
 		return p.Join(kind, table, alias, columns...)
@@ -258,7 +259,7 @@ func (p parties) read(columns, rest string, joins ...storage.Join) *storage.Read
 }
 
 // finishStateChange sets the members of a state change that are computed from columns: address, and words with their
-// leading zeros.
+// leading zeros. The error is always nil.
 func finishStateChange(c *ledger.ContractStateChange) error {
 	c.Address = addressOf(c.Address, c.ContractID)
 	c.Slot, c.ValueRead, c.ValueWritten = word(c.Slot), word(c.ValueRead), word(c.ValueWritten)
@@ -364,8 +365,9 @@ func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, 
 	})
 }
 
-// QueueResultsOfContracts queues a query for the results of each of the given contracts. The result has one page per
-// contract. Unlike [ContractResults], it reads no synthetic results.
+// QueueResultsOfContracts queues a query for the results of each of the given contracts, ordered by consensus time.
+// The result has one page per contract. Results of child transactions need f.Internal. Unlike [ContractResults], it
+// reads no synthetic results.
 func QueueResultsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
@@ -373,8 +375,9 @@ func QueueResultsOfContracts(
 	return queueOwnedResults(b, len(ids), ps, `cr.contract_id = `+ps.Key("id"), f, p)
 }
 
-// QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. The result has
-// one page per sender. Unlike [ContractResults], it reads no synthetic results.
+// QueueResultsOfSenders queues a query for the results of transactions from each of the given senders, ordered by
+// consensus time. The result has one page per sender. Results of child transactions need f.Internal. Unlike
+// [ContractResults], it reads no synthetic results.
 func QueueResultsOfSenders(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
@@ -382,8 +385,9 @@ func QueueResultsOfSenders(
 	return queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p)
 }
 
-// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. The
-// result has one page per range. Unlike [ContractResults], it reads no synthetic results.
+// QueueResultsBetween queues a query for the results in each of the given time ranges, ordered by consensus time. Both
+// ends are inclusive. The result has one page per range. Results of child transactions need f.Internal. Unlike
+// [ContractResults], it reads no synthetic results.
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {

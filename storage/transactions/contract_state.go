@@ -31,8 +31,8 @@ func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	}
 }
 
-// finishState sets the members of a storage slot that are computed from columns: address, and words with their
-// leading zeros.
+// finishState sets the members of a storage slot that are computed from columns: address, and words with their leading
+// zeros. The error is always nil.
 func finishState(s *ledger.ContractState) error {
 	s.Address = addressOf(s.Address, s.ContractID)
 	s.Slot, s.Value = word(s.Slot), word(s.Value)
@@ -81,7 +81,7 @@ func SlotKey(slot []byte, atTime bool) []byte {
 
 // finishAction sets the members of an action that are computed from columns: names of numeric values, and the
 // recipient of the call, which is 0 if the row has none. Its address is that of the row, or else the long-zero one, or
-// nil without a recipient. Missing input and result become empty.
+// nil without a recipient. Missing input and result become empty. The error is always nil.
 func finishAction(a *actionRow) error {
 	a.CallOperationType, a.CallType = ledger.CallOperationTypeOf(a.operation.V), ledger.CallTypeOf(a.callType.V)
 	a.ResultDataType = ledger.ResultDataTypeOf(a.dataType)

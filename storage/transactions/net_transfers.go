@@ -140,7 +140,8 @@ func queueNet(
 }
 
 // QueueCounterparties queues a query for the net changes of other accounts in the same currency by the same
-// transactions as some changes, ordered by account, except those of [QueueFees]. The result has one list per change.
+// transactions as some changes, ordered by account, without what the node and the fee accounts received ([QueueFees]).
+// The result has one list per change.
 func QueueCounterparties(b *storage.Batch, of []*ledger.Transfer) storage.Result[[][]*ledger.Transfer] {
 	return queueOthers(b, of, "not ")
 }
@@ -151,8 +152,9 @@ func QueueFees(b *storage.Batch, of []*ledger.Transfer) storage.Result[[][]*ledg
 	return queueOthers(b, of, "")
 }
 
-// queueOthers queues the net transfers of other accounts by the same transactions, in hbars or the token of each
-// given transfer: those to the fee accounts, or with "not " as not all but these.
+// queueOthers queues the net transfers of other accounts by the same transactions, in hbars or the token of each given
+// transfer: what the node and the fee accounts received in hbars, or with "not " as not all but that. The result has
+// one list per transfer, ordered by account.
 func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string) storage.Result[[][]*ledger.Transfer] {
 	ps := b.Parents("at, token, account",
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),

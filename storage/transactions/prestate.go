@@ -32,7 +32,8 @@ type TouchingAction struct {
 	Moved bool
 }
 
-// finishTouching sets the members of an action that are computed from columns, and whether it has moved value.
+// finishTouching sets the members of an action that are computed from columns, and whether it has moved value. The
+// error is always nil.
 func finishTouching(a *touchingRow) error {
 	a.Caller, a.Account, a.Contract = a.caller.V, a.account.V, a.contract.V
 	a.Operation = ledger.CallOperationTypeOf(a.operation.V)
@@ -126,8 +127,8 @@ type TouchedEntity struct {
 	Code    []byte
 }
 
-// TouchedEntities reads the current versions of the accounts and contracts with the given ids, in no order. Those that
-// do not exist are missing. Without code, the code of contracts is nil.
+// TouchedEntities reads the current versions of the accounts and contracts with the given ids, in no order, for traces
+// of the state before a transaction. Those that do not exist are missing. Without code, the code of contracts is nil.
 func TouchedEntities(ctx context.Context, db *storage.DB, ids []ledger.EntityID, code bool) ([]*TouchedEntity, error) {
 	return touchedEntityRows.List(ctx, db, "touched entities", `select `+touchedEntityColumns+`
 from entity e left join contract c on c.id = e.id

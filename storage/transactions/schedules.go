@@ -11,7 +11,8 @@ import (
 	"heliograph/storage"
 )
 
-// finishSchedule sets the key of a decoded schedule from its bytes. A key that cannot be read is unknown.
+// finishSchedule sets the key of a decoded schedule from its bytes. A key that cannot be read is unknown. The error is
+// always nil.
 func finishSchedule(s *scheduleRow) error {
 	s.AdminKey = s.key.Info()
 	return nil
@@ -137,7 +138,7 @@ from schedule)`),
 	}, append(ps.Args, codes(ledger.SuccessCodes())))
 }
 
-// finishSignature sets the type of a decoded signature from its number in the database.
+// finishSignature sets the type of a decoded signature from its number in the database. The error is always nil.
 func finishSignature(s *signatureRow) error {
 	s.Type = ledger.SignatureTypeOf(s.typ)
 	return nil

@@ -245,7 +245,8 @@ var (
 	tokenMoves = entries{"token_transfer", "account_id", outcomeOfEntry}
 )
 
-// sources returns the tables in which an account can take part in a transaction.
+// sources returns the tables in which an account can take part in a transaction: with a token in the filter only the
+// transfers of tokens, and with a direction only transfers.
 func (s *search) sources() []entries {
 	if s.filter.TokenID != nil {
 		return []entries{tokenMoves}

@@ -55,8 +55,8 @@ func finishTransaction(t *transactionRow) error {
 	return nil
 }
 
-// outcome adds the conditions on result, type and entity to w. table is the alias of the table that has these
-// columns.
+// outcome adds the conditions on result, type and entity to w, of which those that f does not have are left out. table
+// is the alias of the table that has these columns.
 func outcome(w *storage.Where, table string, f ledger.TransactionFilter) {
 	if f.Outcome != nil {
 		not := ""
@@ -114,8 +114,8 @@ func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp) storage.Res
 		func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp })
 }
 
-// QueueTransactionsBetween queues a query for the transactions in each of the given time ranges. Both ends are
-// inclusive. The result has one page per range.
+// QueueTransactionsBetween queues a query for the transactions in each of the given time ranges, ordered by consensus
+// time. Both ends are inclusive. The result has one page per range.
 func QueueTransactionsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, p storage.Page,
 ) storage.Result[[][]*ledger.Transaction] {
@@ -131,7 +131,8 @@ func QueueTransactionsBetween(
 	}, w.Args)
 }
 
-// ranges returns ranges of time as parents of a statement with the keys since and until. It reads nothing.
+// ranges returns ranges of time as parents of a statement with the keys since and until. An end that is null counts as
+// 0. It reads nothing.
 func ranges(b *storage.Batch, spans []ledger.TimestampRange) *storage.Parents {
 	return b.Parents("since, until",
 		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.From.V) }),
@@ -471,9 +472,9 @@ group by consensus_timestamp, account_id order by consensus_timestamp`
 
 var partiesByTime = storage.ByKeys(partiesSQL)
 
-// Parties reads the parties of the given transactions, as [Transactions] finds them by account. It returns one list
-// per transaction, in order. Accounts that are related only by entity_transaction are included only if they are in
-// named, because that table has no index by time.
+// Parties reads the parties of the given transactions, as [Transactions] finds them by account, for subscriptions with
+// a filter on accounts. It returns one list per transaction, in order. Accounts that are related only by
+// entity_transaction are included only if they are in named, because that table has no index by time.
 func Parties(
 	ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID,
 ) ([][]ledger.Party, error) {

@@ -35,7 +35,8 @@ var wholeRows = storage.NewMapper(func(r *wholeRow, into []any) []any {
 }, finishWhole, func(r *wholeRow) *ledger.Transaction { return &r.Transaction })
 
 // finishWhole fills the parts of a transaction from arrays of numbers. Custom fees, which few transactions have, are
-// set if there are none. Only transactions with an hbar transfer of the staking reward account have rewards.
+// set if there are none. Only transactions with an hbar transfer of the staking reward account have rewards. It fails
+// if the NFT transfers are invalid JSON.
 func finishWhole(r *wholeRow) error {
 	r.Parts = new(ledger.TransactionParts)
 	r.Parts.Transfers = rowsOf(r.hbars, 3, func(v []int64) ledger.CryptoTransfer {

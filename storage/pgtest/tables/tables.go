@@ -22,7 +22,9 @@ var (
 	All = &pgtest.Template{Name: "all", From: Ledger, Package: self, Prepare: addStatus}
 )
 
-// addLedger creates the tables of the ledger in a test database, and distributes them by key if that is tested.
+// addLedger creates the tables of the ledger in the test database at url, for the template [Ledger]. If
+// HELIOGRAPH_TEST_KEYS is set, it makes gateways read them key by key, as if they were distributed. Errors of both
+// steps are joined.
 func addLedger(ctx context.Context, url string) error {
 	return errors.Join(
 		migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)),
@@ -30,7 +32,8 @@ func addLedger(ctx context.Context, url string) error {
 	)
 }
 
-// addStatus creates the tables of status pages in the test database at url, with the migrations.
+// addStatus creates the tables of status pages in the test database at url, with the migrations, for the templates
+// [Status] and [All].
 func addStatus(ctx context.Context, url string) error {
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }
