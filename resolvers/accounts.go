@@ -29,7 +29,8 @@ func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
 func accountIDs(of []*ledger.Account) []ledger.EntityID { return list.Map(of, accountEntityID) }
 
 // AccountTransactions resolves Account.transactions. It queues a read in the batch of q: a page of the transactions of
-// each account. It can first read the planner's statistics. A filter by account is BAD_USER_INPUT.
+// each account, ordered by time. It can first read the planner's statistics. Invalid page arguments and a filter by
+// account are BAD_USER_INPUT.
 func (fields) AccountTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransactionsArgs,
 ) (
@@ -96,8 +97,8 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 	return entities.AccountAt(ctx, r.db, id.V, args.At, r.timestamp())
 }
 
-// Accounts resolves Query.accounts. It reads a page of accounts and contracts in one statement, ordered by id.
-// Unfiltered lists have an estimated totalCount.
+// Accounts resolves Query.accounts. It reads a page of accounts and contracts in one statement, ordered by id. Invalid
+// page arguments are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*relay.AccountConnection, error) {
 	c, err := accountList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Account, error) {
 		return entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, onlyIDs(ctx, accountByID...), p)
@@ -108,7 +109,8 @@ func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*r
 // Balances resolves Query.balances. It reads a page of balances in tinybars, ordered by id, after it has looked up the
 // account of the filter: the current ones, or those of the last snapshot that matches a time, which it looks up first.
 // The timestamp of the connection is the newest of its balances, or that of the snapshot. Without a snapshot the list
-// is empty. Only current, unfiltered lists have a totalCount, which is estimated.
+// is empty. Invalid page arguments are BAD_USER_INPUT. Only current, unfiltered lists have a totalCount, which is
+// estimated.
 func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*relay.BalanceConnection, error) {
 	p, _, err := balanceList.page(ctx, args.Order, args.Args)
 	if err != nil {
@@ -158,8 +160,9 @@ func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*l
 	return &id.V, nil
 }
 
-// withAccount returns f with the condition on an account reference replaced by one on its id, for which it can read
-// the database. An account that does not exist matches nothing.
+// withAccount returns f with the id of its account reference, for which it can read the database, as one more of the
+// ids that accountId.in lists. Statements ignore the reference, which stays. An account that does not exist adds no
+// id, and without any id the filter matches nothing. The filter beside an error must not be used.
 func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (ledger.BalanceFilter, error) {
 	if f.Account == nil {
 		return f, nil
@@ -169,8 +172,8 @@ func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (led
 	return f, err
 }
 
-// withID returns a copy of f with the id of an account as one more alternative. It reads the id if ref is an alias or
-// address. An account that does not exist matches nothing. The filter beside an error must not be used.
+// withID returns a copy of f with the id of an account added to in; see withIDs. It reads the id if ref is an alias or
+// address. An account that does not exist adds none. The filter beside an error must not be used.
 func (r *Resolver) withID(
 	ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef,
 ) (*ledger.EntityIDFilter, error) {
@@ -181,7 +184,8 @@ func (r *Resolver) withID(
 	return withIDs(f, id.V), nil
 }
 
-// AccountHistory resolves Account.history. It queues a read in the batch of q: a page of the versions of each account.
+// AccountHistory resolves Account.history. It queues a read in the batch of q: a page of the versions of each account,
+// ordered by time. Invalid page arguments are BAD_USER_INPUT.
 func (fields) AccountHistory(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHistoryArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Version]], error) {

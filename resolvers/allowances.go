@@ -55,8 +55,8 @@ func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.
 }
 
 // AccountAllowancesTokens resolves AccountAllowances.tokens. It queues a read in the batch of q: a page of the
-// allowances of fungible tokens that each account gave or received. More than [MaxAlternatives] alternatives in the
-// filter are BAD_USER_INPUT.
+// allowances of fungible tokens that each account gave or received, ordered by the other account and the token.
+// Invalid page arguments and more than [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
 func (fields) AccountAllowancesTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesTokensArgs,
 ) (rowplan.Results[*relay.TokenAllowanceConnection], error) {
@@ -86,9 +86,9 @@ func bothWays[C, F any](
 	return read, failed
 }
 
-// CryptoAllowances resolves Query.cryptoAllowances. It reads a page of the hbar allowances that an account granted. If
-// no account has the alias or address, the list is empty, and the error beside it is a [relay.Note] that says so. An
-// id is not checked.
+// CryptoAllowances resolves Query.cryptoAllowances. It reads a page of the hbar allowances that an account granted,
+// ordered by spender. If no account has the alias or address, the list is empty, and the error beside it is a
+// [relay.Note] that says so. An id is not checked. Invalid page arguments are BAD_USER_INPUT.
 func (r queries) CryptoAllowances(
 	ctx context.Context, args graph.QueryCryptoAllowancesArgs,
 ) (*relay.CryptoAllowanceConnection, error) {
@@ -98,8 +98,9 @@ func (r queries) CryptoAllowances(
 }
 
 // TokenAllowances resolves Query.tokenAllowances. It reads a page of the allowances of fungible tokens that an account
-// granted. If no account has the alias or address, the list is empty, and the error beside it is a [relay.Note] that
-// says so. An id is not checked. More than [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
+// granted, ordered by spender and token. If no account has the alias or address, the list is empty, and the error
+// beside it is a [relay.Note] that says so. An id is not checked. Invalid page arguments and more than
+// [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
 func (r queries) TokenAllowances(
 	ctx context.Context, args graph.QueryTokenAllowancesArgs,
 ) (*relay.TokenAllowanceConnection, error) {
@@ -112,8 +113,8 @@ func (r queries) TokenAllowances(
 }
 
 // NftAllowances resolves Query.nftAllowances. It reads a page of the allowances for collections that one account
-// granted or received; nil if no account has the alias or address. An id is not checked. Both or neither account are
-// BAD_USER_INPUT.
+// granted or received, ordered by the other account and the token; nil if no account has the alias or address. An id
+// is not checked. Both or neither account, and invalid page arguments, are BAD_USER_INPUT.
 func (r queries) NftAllowances(
 	ctx context.Context, args graph.QueryNftAllowancesArgs,
 ) (*relay.NFTAllowanceConnection, error) {
@@ -144,7 +145,8 @@ func (fields) AirdropNft(
 }
 
 // AccountOutstandingAirdrops resolves Account.outstandingAirdrops. It queues a read in the batch of q: a page of the
-// airdrops that each account sent and that are pending.
+// airdrops that each account sent and that are pending, ordered by receiver, token and serial number. Invalid page
+// arguments are BAD_USER_INPUT.
 func (fields) AccountOutstandingAirdrops(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountOutstandingAirdropsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error) {
@@ -152,7 +154,7 @@ func (fields) AccountOutstandingAirdrops(
 }
 
 // AccountPendingAirdrops resolves Account.pendingAirdrops. It queues a read in the batch of q: a page of the airdrops
-// that each account can claim.
+// that each account can claim, ordered by sender, token and serial number. Invalid page arguments are BAD_USER_INPUT.
 func (fields) AccountPendingAirdrops(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountPendingAirdropsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error) {
@@ -174,15 +176,16 @@ func (fields) AccountReceivedAllowances(_ context.Context, _ rowplan.Request, of
 }
 
 // AccountRewards resolves Account.rewards. It queues a read in the batch of q: a page of the staking rewards that each
-// account received, in tinybars.
+// account received, in tinybars, ordered by time. Invalid page arguments are BAD_USER_INPUT.
 func (fields) AccountRewards(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountRewardsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.StakingReward]], error) {
 	return below(ctx, q, rewardList, args, accountIDs(of), entities.QueueStakingRewards)
 }
 
-// AccountNftAllowances resolves Account.nftAllowances. It queues a read in the batch of q: a page of the allowances for
-// all NFTs of a token that each account gave.
+// AccountNftAllowances resolves Account.nftAllowances. It queues a read in the batch of q: a page of the allowances
+// for all NFTs of a token that each account gave, ordered by spender and token. Invalid page arguments are
+// BAD_USER_INPUT.
 func (fields) AccountNftAllowances(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftAllowancesArgs,
 ) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
@@ -190,7 +193,8 @@ func (fields) AccountNftAllowances(
 }
 
 // AccountReceivedNFTAllowances resolves Account.receivedNFTAllowances. It queues a read in the batch of q: a page of
-// the allowances for all NFTs of a token that each account received.
+// the allowances for all NFTs of a token that each account received, ordered by owner and token. Invalid page
+// arguments are BAD_USER_INPUT.
 func (fields) AccountReceivedNFTAllowances(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNFTAllowancesArgs,
 ) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
@@ -198,15 +202,17 @@ func (fields) AccountReceivedNFTAllowances(
 }
 
 // AccountAllowancesCrypto resolves AccountAllowances.crypto. It queues a read in the batch of q: a page of the
-// allowances of hbars that each account gave or received.
+// allowances of hbars that each account gave, ordered by spender, or received, ordered by owner. Invalid page
+// arguments are BAD_USER_INPUT.
 func (fields) AccountAllowancesCrypto(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesCryptoArgs,
 ) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error) {
 	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
 }
 
-// Airdrops resolves Query.airdrops. It reads a page of the pending airdrops of a sender or a receiver; nil if no
-// account has the alias or address. An id is not checked. Both or neither are BAD_USER_INPUT.
+// Airdrops resolves Query.airdrops. It reads a page of the pending airdrops of a sender or a receiver, ordered by the
+// other one, token and serial number; nil if no account has the alias or address. An id is not checked. Both or
+// neither, and invalid page arguments, are BAD_USER_INPUT.
 func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (
 	*relay.Connection[ledger.Airdrop], error,
 ) {
@@ -216,8 +222,9 @@ func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (
 	)
 }
 
-// StakingRewards resolves Query.stakingRewards. It reads a page of the staking rewards of an account, in tinybars. If
-// the account does not exist, the list is empty, and the error beside it is a [relay.Note] that says so.
+// StakingRewards resolves Query.stakingRewards. It reads a page of the staking rewards of an account, in tinybars,
+// ordered by time. If the account does not exist, the list is empty, and the error beside it is a [relay.Note] that
+// says so. Invalid page arguments are BAD_USER_INPUT.
 func (r queries) StakingRewards(ctx context.Context, args graph.QueryStakingRewardsArgs) (
 	*relay.Connection[ledger.StakingReward], error,
 ) {

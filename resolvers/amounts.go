@@ -28,13 +28,14 @@ func amountOf(
 	return &ledger.Amount{Raw: n.V, TokenID: token, Decimals: decimals, At: at}
 }
 
-// AccountBalanceValue resolves Account.balanceValue: the hbars of an account as an amount. It reads nothing.
+// AccountBalanceValue resolves Account.balanceValue: the hbars of an account as an amount, nil if its balance is
+// unknown. It reads nothing.
 func (f fields) AccountBalanceValue(of *ledger.Account) *ledger.Amount {
 	return f.BalanceBalanceValue(&of.Balance)
 }
 
-// BalanceBalanceValue resolves Balance.balanceValue: hbars as an amount at the time of the balance's snapshot, or now.
-// It reads nothing.
+// BalanceBalanceValue resolves Balance.balanceValue: hbars as an amount at the time of the balance's snapshot, or now;
+// nil if the balance is unknown. It reads nothing.
 func (fields) BalanceBalanceValue(of *ledger.Balance) *ledger.Amount {
 	return amountOf(of.Balance, 0, ledger.Null[int32]{}, of.Snapshot.V.At)
 }
@@ -45,15 +46,17 @@ func (fields) TransferFeeValue(of *ledger.Transfer) *ledger.Amount {
 	return &ledger.Amount{Raw: of.Fee(), At: of.ConsensusTimestamp}
 }
 
-// TokenInitialSupplyValue resolves Token.initialSupplyValue. It reads nothing.
+// TokenInitialSupplyValue resolves Token.initialSupplyValue: the initial supply as an amount of the token. It reads
+// nothing.
 func (fields) TokenInitialSupplyValue(of *ledger.Token) *ledger.Amount {
 	return ofToken(of, of.InitialSupply)
 }
 
-// TokenMaxSupplyValue resolves Token.maxSupplyValue. It reads nothing.
+// TokenMaxSupplyValue resolves Token.maxSupplyValue: the maximum supply as an amount of the token, which applies only
+// to finite supplies. It reads nothing.
 func (fields) TokenMaxSupplyValue(of *ledger.Token) *ledger.Amount { return ofToken(of, of.MaxSupply) }
 
-// TokenTotalSupplyValue resolves Token.totalSupplyValue. It reads nothing.
+// TokenTotalSupplyValue resolves Token.totalSupplyValue: the total supply as an amount of the token. It reads nothing.
 func (fields) TokenTotalSupplyValue(of *ledger.Token) *ledger.Amount {
 	return ofToken(of, of.TotalSupply)
 }

@@ -26,8 +26,8 @@ var (
 // spanOfBlock returns the time range of a block, by which its transactions are read. Both ends belong to the block.
 func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
 
-// BlockTransactions resolves Block.transactions. It queues a read in the batch of q: a page of the transactions of each
-// block.
+// BlockTransactions resolves Block.transactions. It queues a read in the batch of q: a page of the transactions of
+// each block, ordered by time. Invalid page arguments are BAD_USER_INPUT.
 func (fields) BlockTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockTransactionsArgs,
 ) (
@@ -51,8 +51,8 @@ func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.
 	return loading.LoadOne(ctx, r.db, blockType, *args.Number, transactions.QueueBlocks)
 }
 
-// Blocks resolves Query.blocks. It reads a page of blocks in one statement, ordered by time or number. Unfiltered lists
-// have a totalCount.
+// Blocks resolves Query.blocks. It reads a page of blocks in one statement, ordered by time or number. Invalid page
+// arguments are BAD_USER_INPUT. Unfiltered lists have a totalCount.
 func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay.BlockConnection, error) {
 	l, byNumber := blockList, args.OrderBy == model.BlockOrderNumber
 	if byNumber {

@@ -53,7 +53,8 @@ func (f fields) ContractResultTrace(
 
 // ContractTrace resolves Query.contractTrace. Once it is admitted, it finds a transaction, by a time, hash or id or as
 // the newest one of a contract, runs it again and returns its steps. If the transaction does not exist, it returns
-// nil, and the error is a [relay.Note] that says so.
+// nil, and the error is a [relay.Note] that says so. Not exactly one name of a transaction is BAD_USER_INPUT. It fails
+// with FORBIDDEN if traces are off, RATE_LIMITED above their rate, and TIMEOUT.
 func (r *Resolver) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
 	return r.calls.Trace(ctx, contractcalls.TraceOptions{
 		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
@@ -61,7 +62,8 @@ func (r *Resolver) ContractTrace(ctx context.Context, args graph.QueryContractTr
 }
 
 // CallContract resolves Query.callContract. It runs a call without effects on the ledger. If the call fails, the error
-// beside it is a [relay.Note] with the failure, which is no error of the field.
+// beside it is a [relay.Note] with the failure, which is no error of the field. Invalid and rejected calls are
+// BAD_USER_INPUT, others that are not run RATE_LIMITED or TIMEOUT.
 func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractArgs) (*calls.ContractCall, error) {
 	call, err := r.calls.Call(ctx, &args.Input)
 	if err == nil && call.Failure != nil {
@@ -71,7 +73,8 @@ func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractA
 }
 
 // EstimateGas resolves Query.estimateGas. It runs a call to estimate its gas. If the call fails, it returns the
-// estimate, which has no gas, and beside it a [relay.Note] with the failure, which is no error of the field.
+// estimate, which has no gas, and beside it a [relay.Note] with the failure, which is no error of the field. Invalid
+// and rejected calls are BAD_USER_INPUT, others that are not run RATE_LIMITED or TIMEOUT.
 func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArgs) (*calls.GasEstimate, error) {
 	estimate, err := r.calls.Estimate(ctx, &args.Input)
 	if err == nil && estimate.Failure != nil {
@@ -80,8 +83,9 @@ func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArg
 	return estimate, err
 }
 
-// tracedResult reads the result of the transaction that ref names, which ran a contract. If a part is missing, the
-// error is a [relay.Note] that names it. Synthetic results count as missing, because they ran no code.
+// tracedResult reads the result of the transaction that ref names, which ran a contract, for Query.contractTrace. If a
+// part is missing, the error is a [relay.Note] that names it. Synthetic results count as missing, because they ran no
+// code. No or several names, and an invalid hash, are BAD_USER_INPUT.
 func (r *Resolver) tracedResult(
 	ctx context.Context, ref *graph.QueryContractTraceArgs,
 ) (*ledger.ContractResult, error) {
@@ -113,7 +117,7 @@ func (r *Resolver) tracedResult(
 
 // tracedAt returns the consensus time of the transaction that ref names, which it reads unless the time is given: that
 // with a hash or id, else the newest of contract. If it does not exist, the error is a [relay.Note]. No or several
-// names are BAD_USER_INPUT.
+// names, and an invalid hash, are BAD_USER_INPUT. With an error, the time is 0.
 func (r *Resolver) tracedAt(
 	ctx context.Context, ref *graph.QueryContractTraceArgs, contract ledger.Null[ledger.EntityID],
 ) (ledger.Timestamp, error) {
@@ -157,7 +161,8 @@ func (r *Resolver) tracedAt(
 }
 
 // SimulateCalls resolves Query.simulateCalls. It runs blocks of calls on one state, without effects on the ledger. A
-// call that fails has its failure in the result.
+// call that fails has its failure in the result. An invalid call is BAD_USER_INPUT; simulations that are off are
+// FORBIDDEN, others that are not run RATE_LIMITED or TIMEOUT.
 func (r queries) SimulateCalls(ctx context.Context, args graph.QuerySimulateCallsArgs) (*calls.Simulation, error) {
 	return r.calls.Simulate(ctx, &args.Input)
 }

@@ -39,16 +39,16 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 }
 
 // ContractResultLogs resolves ContractResult.logs. It queues a read in the batch of q: all logs of the transaction of
-// each result, with their blocks only if those are selected.
+// each result, ordered by index, with their blocks only if those are selected.
 func (fields) ContractResultLogs(
 	_ context.Context, q rowplan.Request, of []*ledger.ContractResult,
 ) (rowplan.Results[[]*ledger.ContractLog], error) {
 	return transactions.QueueLogsOfResults(loading.BatchOf(q), of, q.Selection.Has("blockHash", "blockNumber")), nil
 }
 
-// logsBelow queues reading a page of logs for each parent, with queue, in the batch of q. instant reports whether all
-// logs of a parent belong to one transaction, so that conditions on the index need no time. A contract reference, and
-// what checkLogs refuses, are BAD_USER_INPUT.
+// logsBelow queues reading a page of logs for each parent, ordered by time and index, with queue, in the batch of q.
+// instant reports whether all logs of a parent belong to one transaction, so that conditions on the index need no
+// time. Invalid page arguments, a contract reference, and what checkLogs refuses, are BAD_USER_INPUT.
 func logsBelow[K any](
 	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, parents []K,
 	queue queueList[K, ledger.ContractLogFilter, ledger.ContractLog],
@@ -63,8 +63,9 @@ func logsBelow[K any](
 }
 
 // ContractLogs resolves Query.contractLogs. It reads a page of logs, ordered by time and index, after it has looked up
-// the contract of the filter. Topics in all contracts over more than [MaxTopicSearch], and what checkLogs refuses, are
-// BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
+// the contract of the filter. Invalid page arguments and topics, topics in all contracts over more than
+// [MaxTopicSearch], and a condition on the index without its time, are BAD_USER_INPUT. Unfiltered lists have an
+// estimated totalCount.
 func (r queries) ContractLogs(
 	ctx context.Context, args graph.QueryContractLogsArgs,
 ) (*relay.ContractLogConnection, error) {
@@ -87,8 +88,9 @@ func (r queries) ContractLogs(
 	return estimated(r.Resolver, c, unfiltered(f), transactions.CountLogs), err
 }
 
-// withLogContract returns f with the condition on a contract reference replaced by one on its id, for which it can
-// read the database. A contract that does not exist matches nothing.
+// withLogContract returns f with the id of its contract reference, for which it can read the database, as one more of
+// the ids that contractId.in lists. Statements ignore the reference, which stays. A contract that does not exist adds
+// no id, and without any id the filter matches nothing. The filter beside an error must not be used.
 func (r *Resolver) withLogContract(
 	ctx context.Context, f ledger.ContractLogFilter,
 ) (ledger.ContractLogFilter, error) {
@@ -162,15 +164,17 @@ func checkLogs(f ledger.ContractLogFilter, instant bool) error {
 }
 
 // BlockContractLogs resolves Block.contractLogs. It queues a read in the batch of q: a page of the contract logs in
-// each block. Filters that logsBelow refuses are BAD_USER_INPUT.
+// each block, ordered by time and index. Invalid page arguments and topics, a filter by contract reference, and a
+// condition on the index without its time, are BAD_USER_INPUT.
 func (fields) BlockContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
 	return logsBelow(ctx, q, args, false, list.Map(of, spanOfBlock), transactions.QueueLogsBetween)
 }
 
-// ContractLogs resolves Contract.logs. It queues a read in the batch of q: a page of the logs of each contract.
-// Filters that logsBelow refuses are BAD_USER_INPUT.
+// ContractLogs resolves Contract.logs. It queues a read in the batch of q: a page of the logs of each contract,
+// ordered by time and index. Invalid page arguments and topics, a filter by contract reference, and a condition on the
+// index without its time, are BAD_USER_INPUT.
 func (fields) ContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
@@ -178,7 +182,8 @@ func (fields) ContractLogs(
 }
 
 // TransactionContractLogs resolves Transaction.contractLogs. It queues a read in the batch of q: a page of the
-// contract logs of each transaction. Filters that logsBelow refuses are BAD_USER_INPUT.
+// contract logs of each transaction, ordered by index. Invalid page arguments, a filter by contract reference, and
+// topics of a wrong number or size, are BAD_USER_INPUT.
 func (fields) TransactionContractLogs(
 	ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {

@@ -24,7 +24,7 @@ var (
 )
 
 // ContractResultActions resolves ContractResult.actions. It queues a read in the batch of q: a page of the actions of
-// each result's transaction, ordered by index.
+// each result's transaction, ordered by index. Invalid page arguments are BAD_USER_INPUT.
 func (fields) ContractResultActions(
 	ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultActionsArgs,
 ) (
@@ -70,8 +70,8 @@ func (r *Resolver) gasPrices(
 	}, nil
 }
 
-// resultsBelow queues reading a page of results for each parent, with queue, in the batch of q. Filters that need a
-// lookup, by contract reference and by block, are BAD_USER_INPUT.
+// resultsBelow queues reading a page of results for each parent, ordered by time, with queue, in the batch of q.
+// Invalid page arguments, and filters that need a lookup, by contract reference and by block, are BAD_USER_INPUT.
 func resultsBelow[K any](
 	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractResultFilter], parents []K,
 	queue queueList[K, ledger.ContractResultFilter, ledger.ContractResult],
@@ -85,8 +85,8 @@ func resultsBelow[K any](
 }
 
 // ContractResults resolves Query.contractResults. It reads a page of contract results, newest or oldest first, after
-// it has looked up the contract and block of the filter; without synthetic results if they are hidden. Unfiltered
-// lists have an estimated totalCount.
+// it has looked up the contract and block of the filter; without synthetic results if they are hidden. Invalid page
+// arguments, and both hash and number of a block, are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) ContractResults(
 	ctx context.Context, args graph.QueryContractResultsArgs,
 ) (*relay.ContractResultConnection, error) {
@@ -157,8 +157,8 @@ func (fields) ContractResultIsChild(
 }
 
 // ContractActions resolves Query.contractActions. It looks up a transaction by hash or id and reads a page of its
-// actions, or returns nil if the transaction does not exist. Both or neither are BAD_USER_INPUT. Unfiltered lists have
-// a totalCount.
+// actions, ordered by index, or returns nil if the transaction does not exist. Both or neither, an invalid hash and
+// invalid page arguments are BAD_USER_INPUT. Unfiltered lists have a totalCount.
 func (r queries) ContractActions(
 	ctx context.Context, args graph.QueryContractActionsArgs,
 ) (*relay.ContractActionConnection, error) {
@@ -208,9 +208,10 @@ var recordedFields = []string{
 	"senderId", "status", "synthetic", "transactionIndex", "transactionNonce",
 }
 
-// withContractAndBlock returns f with the conditions on a contract reference and a block replaced by conditions on ids
-// and times, which it reads. A contract that does not exist adds no id. none reports that nothing can match, because
-// the block does not exist. Both hash and number of a block are BAD_USER_INPUT.
+// withContractAndBlock returns f with the id of its contract reference added to contractId.in, and its times limited
+// to those of its block, which it reads. Statements ignore the reference and the block, which stay. A contract that
+// does not exist adds no id. none reports that nothing can match, because the block does not exist. Both hash and
+// number of a block are BAD_USER_INPUT. The filter beside an error must not be used.
 func (r *Resolver) withContractAndBlock(
 	ctx context.Context, f ledger.ContractResultFilter,
 ) (changed ledger.ContractResultFilter, none bool, err error) {
@@ -313,7 +314,8 @@ func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.C
 }
 
 // AccountContractResults resolves Account.contractResults. It queues a read in the batch of q: a page of the contract
-// results whose sender each account is. Filters that resultsBelow refuses are BAD_USER_INPUT.
+// results whose sender each account is, ordered by time. Invalid page arguments, and a filter by contract reference or
+// block, are BAD_USER_INPUT.
 func (fields) AccountContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
@@ -321,7 +323,8 @@ func (fields) AccountContractResults(
 }
 
 // BlockContractResults resolves Block.contractResults. It queues a read in the batch of q: a page of the contract
-// results in each block, found by its time range. Filters that resultsBelow refuses are BAD_USER_INPUT.
+// results in each block, found by its time range, ordered by time. Invalid page arguments, and a filter by contract
+// reference or block, are BAD_USER_INPUT.
 func (fields) BlockContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
@@ -329,23 +332,25 @@ func (fields) BlockContractResults(
 }
 
 // ContractResults resolves Contract.results. It queues a read in the batch of q: a page of the results of each
-// contract. Filters that resultsBelow refuses are BAD_USER_INPUT.
+// contract, ordered by time. Invalid page arguments, and a filter by contract reference or block, are BAD_USER_INPUT.
 func (fields) ContractResults(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractResultsArgs,
 ) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
 	return resultsBelow(ctx, q, args, list.Map(of, contractEntityID), transactions.QueueResultsOfContracts)
 }
 
-// ContractResultGasPrice resolves ContractResult.gasPrice, in tinybars. It returns a function that can read the prices
-// of the network; see gasPrices.
+// ContractResultGasPrice resolves ContractResult.gasPrice, in tinybars: what an Ethereum transaction offers, else the
+// price that the network charged then, nil if it is unknown. It returns a function that reads the prices of the
+// network from a cache or with one statement.
 func (r fields) ContractResultGasPrice(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[*ledger.Quantity], error,
 ) {
 	return r.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceTinybar)
 }
 
-// ContractResultGasPriceWeibar resolves ContractResult.gasPriceWeibar: what an Ethereum transaction offers, in weibars.
-// Prices of the network are in tinybars. It returns a function that can read them; see gasPrices.
+// ContractResultGasPriceWeibar resolves ContractResult.gasPriceWeibar: what an Ethereum transaction offers, in
+// weibars, else the price that the network charged then, in tinybars, nil if it is unknown. It returns a function that
+// reads the prices of the network from a cache or with one statement.
 func (r fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[*ledger.Quantity], error,
 ) {
@@ -353,7 +358,7 @@ func (r fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Requ
 }
 
 // ContractResultStateChanges resolves ContractResult.stateChanges. It queues a read in the batch of q: the storage
-// slots that the transaction of each result read and wrote.
+// slots that the transaction of each result read and wrote, ordered by contract and slot.
 func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[[]*ledger.ContractStateChange], error,
 ) {

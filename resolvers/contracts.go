@@ -34,8 +34,8 @@ func slotList(atTime bool) listOf[ledger.ContractState] {
 func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
 
 // ContractState resolves Contract.state. It queues a read in the batch of q: a page of the storage slots of each
-// contract, now, at a time, or at the moment of ctx. Slots in the filter that are empty or have more than 32 bytes are
-// BAD_USER_INPUT. Only current, unfiltered lists have a totalCount.
+// contract, ordered by slot, now, at a time, or at the moment of ctx. Invalid page arguments, and slots in the filter
+// that are empty or have more than 32 bytes, are BAD_USER_INPUT. Only current, unfiltered lists have a totalCount.
 func (fields) ContractState(
 	ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStateArgs,
 ) (
@@ -63,8 +63,9 @@ func statesAt(
 	}
 }
 
-// Contracts resolves Query.contracts. It reads a page of contracts, including deleted ones, ordered by id, after it has
-// looked up the addresses in the filter, one statement each. Unfiltered lists have an estimated totalCount.
+// Contracts resolves Query.contracts. It reads a page of contracts, including deleted ones, ordered by id, after it
+// has looked up the addresses in the filter, one statement each. An address that nothing live has matches nothing.
+// Invalid page arguments are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (*relay.ContractConnection, error) {
 	f := args.Filter
 	c, err := contractList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Contract, error) {
@@ -81,8 +82,9 @@ func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (
 }
 
 // ContractState resolves Query.contractState. It reads a page of the storage slots of a contract, now or at a time,
-// after it has looked up its address. The list of a contract that does not exist is empty. Slots in the filter that
-// are empty or have more than 32 bytes are BAD_USER_INPUT. Only current, unfiltered lists have a totalCount.
+// after it has looked up its address. The list of a contract that does not exist is empty. Invalid page arguments, and
+// slots in the filter that are empty or have more than 32 bytes, are BAD_USER_INPUT. Only current, unfiltered lists
+// have a totalCount.
 func (r queries) ContractState(
 	ctx context.Context, args graph.QueryContractStateArgs,
 ) (*relay.ContractStateConnection, error) {
@@ -127,9 +129,9 @@ func checkSlots(f ledger.ContractStateFilter) error {
 	return checkWords("slot", append([][]byte{s.Eq, s.Gt, s.Gte, s.Lt, s.Lte}, s.In...)...)
 }
 
-// withContracts returns a copy of f with the ids of contracts as more alternatives. It reads the ids of addresses, one
-// statement each. Addresses that no live contract or account has add nothing. The filter beside an error must not be
-// used.
+// withContracts returns a copy of f with the ids of contracts added to in; see withIDs. It reads the ids of addresses,
+// one statement each. Addresses that no live contract or account has add nothing. The filter beside an error must not
+// be used.
 func (r *Resolver) withContracts(
 	ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef,
 ) (*ledger.EntityIDFilter, error) {
@@ -137,8 +139,8 @@ func (r *Resolver) withContracts(
 	return withIDs(f, ids...), err
 }
 
-// withIDs returns a copy of f, which can be nil, with ids as more alternatives. Without any alternative the filter
-// matches nothing.
+// withIDs returns a copy of f, which can be nil, with more ids added to those that in lists. The other conditions of f
+// stay, and must match too. If in stays empty, the filter matches nothing. It does not change f.
 func withIDs(f *ledger.EntityIDFilter, more ...ledger.EntityID) *ledger.EntityIDFilter {
 	ids := ledger.EntityIDFilter{}
 	if f != nil {
@@ -156,7 +158,8 @@ var (
 	}}
 )
 
-// HookSlotHook resolves HookSlot.hook. It queues a read in the batch of q: the hook of each slot.
+// HookSlotHook resolves HookSlot.hook. It queues a read in the batch of q: the hook of each slot, nil if it does not
+// exist.
 func (fields) HookSlotHook(
 	_ context.Context, q rowplan.Request, of []*ledger.HookSlot,
 ) (rowplan.Results[*ledger.Hook], error) {
@@ -166,9 +169,9 @@ func (fields) HookSlotHook(
 	return entities.QueueHooksByID(loading.BatchOf(q), hooks), nil
 }
 
-// HookStorage resolves Hook.storage. It queues a read in the batch of q: a page of the storage slots of each hook, now
-// or at a time. Only current, unfiltered lists have a totalCount. With an error, the function that it returns must not
-// be called.
+// HookStorage resolves Hook.storage. It queues a read in the batch of q: a page of the storage slots of each hook,
+// ordered by key, now or at a time. Invalid page arguments are BAD_USER_INPUT. Only current, unfiltered lists have a
+// totalCount. With an error, the function that it returns must not be called.
 func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.Hook, args graph.HookStorageArgs) (
 	rowplan.Results[*relay.HookSlotConnection], error,
 ) {
@@ -212,8 +215,9 @@ func (r queries) Hook(ctx context.Context, args graph.QueryHookArgs) (*ledger.Ho
 		entities.QueueHooksByID)
 }
 
-// Hooks resolves Query.hooks. It reads a page of the hooks of an account, after it has looked up the account; nil if no
-// account has the alias or address. Unfiltered lists have a totalCount.
+// Hooks resolves Query.hooks. It reads a page of the hooks of an account, also deleted ones, ordered by number, after
+// it has looked up the account; nil if no account has the alias or address. Invalid page arguments are BAD_USER_INPUT.
+// Unfiltered lists have a totalCount.
 func (r queries) Hooks(ctx context.Context, args graph.QueryHooksArgs) (*relay.HookConnection, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, args.Owner)
 	if err != nil || !id.Valid {
@@ -224,7 +228,8 @@ func (r queries) Hooks(ctx context.Context, args graph.QueryHooksArgs) (*relay.H
 }
 
 // HookStorage resolves Query.hookStorage. It reads a page of the storage slots of a hook, which need not exist, now or
-// at a time, after it has looked up the account. It returns nil if no account has the alias or address.
+// at a time, after it has looked up the account. It returns nil if no account has the alias or address. Invalid page
+// arguments are BAD_USER_INPUT. Only current, unfiltered lists have a totalCount.
 func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArgs) (*relay.HookSlotConnection, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, args.Owner)
 	if err != nil || !id.Valid {
@@ -240,7 +245,8 @@ func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArg
 	return hookSlots(of, c), nil
 }
 
-// AccountHooks resolves Account.hooks. It queues a read in the batch of q: a page of the hooks of each account.
+// AccountHooks resolves Account.hooks. It queues a read in the batch of q: a page of the hooks of each account, also
+// deleted ones, ordered by number. Invalid page arguments are BAD_USER_INPUT.
 func (fields) AccountHooks(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHooksArgs,
 ) (rowplan.Results[*relay.Connection[ledger.Hook]], error) {
@@ -248,7 +254,7 @@ func (fields) AccountHooks(
 }
 
 // ContractBytecode resolves Contract.bytecode. It queues a read in the batch of q: the init code of each contract in
-// hex, from its row or from its file.
+// hex, from its row or from its file; "0x" if it is unknown.
 func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (
 	rowplan.Results[string], error,
 ) {

@@ -49,9 +49,9 @@ func (f fields) FeeEstimateTinybars(
 // maxThrottle is 100 percent in basis points.
 const maxThrottle = 10_000
 
-// EstimateFee resolves Query.estimateFee. It estimates the fee of a serialized transaction by the current fee
-// schedule. It reads the fee schedule if that is not cached; other data only in mode STATE, in one round trip. Invalid
-// transactions and throttles out of bounds are BAD_USER_INPUT.
+// EstimateFee resolves Query.estimateFee. It estimates the fee of a serialized transaction, in tinycents, by the
+// current fee schedule. It reads the fee schedule if that is not cached; other data only in mode STATE, in one round
+// trip. Invalid and too large transactions, and throttles outside of 0 to 10,000 basis points, are BAD_USER_INPUT.
 func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArgs) (*fees.Estimate, error) {
 	throttle := args.HighVolumeThrottle
 	switch {

@@ -123,7 +123,7 @@ func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queue
 }
 
 // below queues in the batch of q reading a page of the rows that match the filter of args, for each parent; see
-// [listOf.below]. Only unfiltered lists are countable.
+// [listOf.below]. Only unfiltered lists are countable. Invalid page arguments are BAD_USER_INPUT.
 func below[K, F, C any](
 	ctx context.Context, q rowplan.Request, l listOf[C], args graph.ListArgs[F], parents []K, queue queueList[K, F, C],
 ) (
@@ -148,8 +148,9 @@ func (l listOf[C]) root(
 	return l.connection(p, rows), nil
 }
 
-// rootList reads a page of a list of the query type with a batch of its own. queue reads for one parent. It is called
-// again with another batch if totalCount is selected. countable is that of [listOf.below].
+// rootList reads a page of a list of the query type with a batch of its own, and returns it as a connection. queue
+// reads for one parent. It is called again with another batch if totalCount is selected. countable is that of
+// [listOf.below]. Invalid page arguments are BAD_USER_INPUT.
 func rootList[C any](
 	ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, countable bool,
 	queue queueRows[C],
@@ -214,7 +215,7 @@ type queueDirected[F, C any] func(
 	b *storage.Batch, accounts []ledger.EntityID, received bool, f F, p storage.Page,
 ) storage.Result[[][]*C]
 
-// directed returns queue for one direction: what accounts received, or what they gave.
+// directed returns queue for one direction: what accounts received, or what they gave if received is false.
 func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledger.EntityID, F, C] {
 	return func(b *storage.Batch, accounts []ledger.EntityID, f F, p storage.Page) storage.Result[[][]*C] {
 		return queue(b, accounts, received, f, p)
@@ -222,8 +223,8 @@ func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledg
 }
 
 // ofEither reads a page of the list of the one account that is given: what the giver gave, or what the receiver
-// received. It returns nil if an alias or address belongs to no account. Both or neither is BAD_USER_INPUT, in which
-// names lists the arguments.
+// received. It returns nil if an alias or address belongs to no account. Both or neither, in which names lists the
+// arguments, and invalid page arguments are BAD_USER_INPUT.
 func ofEither[F, C any](
 	ctx context.Context, r *Resolver, names string, giver, receiver *ledger.AccountRef, lists directedLists[C],
 	order relay.Order, args relay.Args,
@@ -297,8 +298,9 @@ func unfiltered[F any](f F) bool { return reflect.ValueOf(f).IsZero() }
 
 var versionList = ofNumber("versions", func(v *ledger.Version) int64 { return int64(v.Timestamp) })
 
-// versionsOf queues reading a page of the versions of the rows with keys, in the batch of q, and returns one connection
-// for each key. queue adds the statement. At a past moment, values that are unknown then are removed from the changes.
+// versionsOf queues reading a page of the versions of the rows with keys, ordered by time, in the batch of q, and
+// returns one connection for each key. queue adds the statement. At a past moment, values that are unknown then are
+// removed from the changes. Invalid page arguments are BAD_USER_INPUT.
 func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
 	queue func(*storage.Batch, []K, storage.Page) storage.Result[[][]*ledger.Version],
 ) (rowplan.Results[*relay.VersionConnection], error) {

@@ -54,7 +54,7 @@ type network struct{ *Resolver }
 func (network) ID(context.Context) (string, error) { return relay.ID(networkType, ""), nil }
 
 // Supply resolves Network.supply. It reads the supply of the currency in tinybars, now or at a time; nil if there are
-// no balances of that time. A range of times that contains none is BAD_USER_INPUT.
+// no balances of that time. A range of times that contains none, or has exceptions, is BAD_USER_INPUT.
 func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*ledger.NetworkSupply, error) {
 	if args.At == nil {
 		return entities.NetworkSupply(ctx, r.db)
@@ -70,7 +70,8 @@ func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*led
 }
 
 // ExchangeRate resolves Network.exchangeRate. It reads the file with the value of hbars that was valid at a time, or
-// is now. If there is none, it returns nil, and the error is a [relay.Note] that says so.
+// is now. If there is none, it returns nil, and the error is a [relay.Note] that says so. Exceptions in the range of
+// times are BAD_USER_INPUT.
 func (r network) ExchangeRate(
 	ctx context.Context, args graph.NetworkExchangeRateArgs,
 ) (*ledger.ExchangeRateSet, error) {
@@ -83,7 +84,8 @@ func (r network) ExchangeRate(
 
 // Fees resolves Network.fees. It reads the files with the price of gas and with the exchange rates that were valid at
 // a time, or are now, and returns the prices in tinybars by type of transaction, in reverse with the order DESC. If a
-// file is missing, it returns nil, and the error is a [relay.Note] that says so.
+// file is missing, it returns nil, and the error is a [relay.Note] that says so. Exceptions in the range of times are
+// BAD_USER_INPUT.
 func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.NetworkFees, error) {
 	b, err := bounds(args.At)
 	if err != nil {
@@ -134,8 +136,9 @@ func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.Network
 	return nil, nil, relay.Lacking(relay.Missing{Kind: relay.MissingFile, ID: r.db.SystemEntity(first)})
 }
 
-// Nodes resolves Network.nodes. It reads a page of the nodes in the current address book of a file, ordered by number
-// or by stake. Unfiltered lists have a totalCount.
+// Nodes resolves Network.nodes. It reads a page of the nodes in the current address book of a file, by default the one
+// with all details, ordered by number or by stake. Invalid page arguments are BAD_USER_INPUT. Unfiltered lists have a
+// totalCount.
 func (r network) Nodes(
 	ctx context.Context, args graph.NetworkNodesArgs,
 ) (*relay.Connection[ledger.NetworkNode], error) {
@@ -152,8 +155,8 @@ func (r network) Nodes(
 	return counted(c, unfiltered(args.Filter), count), err
 }
 
-// RegisteredNodes resolves Network.registeredNodes. It reads a page of registered nodes, without deleted ones.
-// Unfiltered lists have a totalCount.
+// RegisteredNodes resolves Network.registeredNodes. It reads a page of registered nodes, ordered by number, without
+// deleted ones. Invalid page arguments are BAD_USER_INPUT. Unfiltered lists have a totalCount.
 func (r network) RegisteredNodes(
 	ctx context.Context, args graph.NetworkRegisteredNodesArgs,
 ) (*relay.Connection[ledger.RegisteredNode], error) {
@@ -230,7 +233,7 @@ func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, 
 }
 
 // RegisteredNodeNetworkNodes resolves RegisteredNode.networkNodes. It queues a read in the batch of q: the consensus
-// nodes that name each registered node.
+// nodes of the current address book that name each registered node, ordered by number.
 func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
 	rowplan.Results[[]*ledger.NetworkNode], error,
 ) {
@@ -238,8 +241,8 @@ func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, o
 	return entities.QueueNetworkNodesNaming(loading.BatchOf(q), ids), nil
 }
 
-// Node resolves Network.node. It reads a consensus node of the current address book of a file, nil if it does not
-// exist.
+// Node resolves Network.node. It reads a consensus node of the current address book of a file, by default the one with
+// all details; nil if it does not exist.
 func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.NetworkNode, error) {
 	return entities.NetworkNode(ctx, r.db, orNone(args.File), args.NodeID)
 }
@@ -262,7 +265,8 @@ func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.Fi
 }
 
 // Ledger resolves Query.ledger with [past.Fields.Ledger]: the state of the ledger at a moment, or nil if the block or
-// transaction does not exist.
+// transaction does not exist. A moment after the newest block, and not exactly one way to select it, are
+// BAD_USER_INPUT.
 func (r queries) Ledger(ctx context.Context, args graph.QueryLedgerArgs) (*ledger.LedgerState, error) {
 	return r.past.Ledger(ctx, args)
 }

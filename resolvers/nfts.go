@@ -36,8 +36,9 @@ func (fields) NFTTransferNft(
 	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, key)), nil
 }
 
-// NFTTransactions resolves NFT.transactions. It queues a read in the batch of q: a page of the history of each NFT. If
-// the database lacks the beginning of a history, its page is marked as partial.
+// NFTTransactions resolves NFT.transactions. It queues a read in the batch of q: a page of the history of each NFT,
+// ordered by time. If the database lacks the beginning of a history, its page is marked as partial. Invalid page
+// arguments are BAD_USER_INPUT.
 func (fields) NFTTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransactionsArgs,
 ) (
@@ -55,8 +56,9 @@ func (fields) NFTTransactions(
 	}), nil
 }
 
-// nftHistories returns the histories of some NFTs as connections, one for each of keys. If totalCount is selected, one
-// statement of db counts those of all keys that match f, up to [storage.MaxCount].
+// nftHistories returns the histories of some NFTs, which were read for the page p, as connections, one for each of
+// keys. It reads nothing. If totalCount is selected, one statement of db counts those of all keys that match f, up to
+// [storage.MaxCount].
 func nftHistories(
 	db *storage.DB, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p relay.Page, of []entities.NFTHistory,
 ) []*relay.NFTTransactionConnection {
@@ -85,9 +87,10 @@ func queueNFTTransactions(
 	})
 }
 
-// nftsBelow queues reading a page of the NFTs of each token or account, with one statement in the batch of q. It first
-// looks up the owner in the filter, at once, if that is an alias or address. An owner that does not exist matches
-// nothing. More than [MaxAlternatives] alternatives are BAD_USER_INPUT.
+// nftsBelow queues reading a page of the NFTs of each token or account in ids, ordered by token and serial number,
+// with one statement in the batch of q. of says which of both the ids are. It first looks up the owner in the filter,
+// at once, if that is an alias or address. An owner that does not exist matches nothing. Invalid page arguments and
+// more than [MaxAlternatives] alternatives are BAD_USER_INPUT.
 func nftsBelow(
 	ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID,
 	args graph.ListArgs[ledger.NFTFilter],
@@ -139,8 +142,9 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountNFTs), err
 }
 
-// NftTransactions resolves Query.nftTransactions. It reads a page of the history of an NFT. If its beginning is
-// missing in the database, the error beside the page is a [relay.Note] that says so.
+// NftTransactions resolves Query.nftTransactions. It reads a page of the history of an NFT, ordered by time; an empty
+// one if the NFT does not exist. If its beginning is missing in the database, the error beside the page is a
+// [relay.Note] that says so. Invalid page arguments are BAD_USER_INPUT.
 func (r queries) NftTransactions(
 	ctx context.Context, args graph.QueryNftTransactionsArgs,
 ) (*relay.NFTTransactionConnection, error) {
@@ -161,21 +165,25 @@ func (r queries) NftTransactions(
 	return c, nil
 }
 
-// AccountNfts resolves Account.nfts. It queues a read in the batch of q: a page of the NFTs that each account owns.
+// AccountNfts resolves Account.nfts. It queues a read in the batch of q: a page of the NFTs that each account owns,
+// ordered by token and serial number. Invalid page arguments and too many alternatives are BAD_USER_INPUT.
 func (fields) AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftsArgs) (
 	rowplan.Results[*relay.Connection[ledger.NFT]], error,
 ) {
 	return nftsBelow(ctx, q, entities.OfAccount, accountIDs(of), args)
 }
 
-// NFTHistory resolves NFT.history. It queues a read in the batch of q: a page of the versions of each NFT.
+// NFTHistory resolves NFT.history. It queues a read in the batch of q: a page of the versions of each NFT, ordered by
+// time. Invalid page arguments are BAD_USER_INPUT.
 func (fields) NFTHistory(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTHistoryArgs) (
 	rowplan.Results[*relay.Connection[ledger.Version]], error,
 ) {
 	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, (*ledger.NFT).Key), entities.QueueNFTVersions)
 }
 
-// TokenNfts resolves Token.nfts. It queues a read in the batch of q: a page of the NFTs of each token.
+// TokenNfts resolves Token.nfts. It queues a read in the batch of q: a page of the NFTs of each token, ordered by
+// serial number, after it has looked up the owner of the filter. Invalid page arguments and too many alternatives are
+// BAD_USER_INPUT.
 func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenNftsArgs) (
 	rowplan.Results[*relay.Connection[ledger.NFT]], error,
 ) {

@@ -296,10 +296,11 @@ func byKey[K, T any, P nodePointer[T]](
 	return present(read(key))
 }
 
-// parseEntityID parses an entity id with shard and realm, as in global ids.
+// parseEntityID parses an entity id with shard and realm, as in global ids. Its error says for clients what is wrong.
 func parseEntityID(name string) (ledger.EntityID, error) { return ledger.ParseEntityID(name, 0) }
 
-// parseNumber parses the decimal number that names an object in its global id.
+// parseNumber parses the decimal number of 64 bits that names an object in its global id. Its error says for clients
+// what is wrong.
 func parseNumber(name string) (int64, error) {
 	n, err := strconv.ParseInt(name, 10, 64)
 	if err != nil {
@@ -308,7 +309,8 @@ func parseNumber(name string) (int64, error) {
 	return n, nil
 }
 
-// parseElement parses an entity id with a number after "/", such as a hook of an account in global ids.
+// parseElement parses an entity id with a number after "/", such as a hook of an account in global ids. Its error says
+// for clients what is wrong; the element beside it is not complete.
 func parseElement(name string) (ledger.Element, error) {
 	text, digits, _ := strings.Cut(name, "/")
 	id, err := parseEntityID(text)
@@ -319,7 +321,8 @@ func parseElement(name string) (ledger.Element, error) {
 	return ledger.Element{Entity: id, Number: number}, err
 }
 
-// parseNFT parses a token id with a serial number after "/", as in global ids.
+// parseNFT parses a token id with a serial number after "/", as in global ids. Its error says for clients what is
+// wrong; the key beside it is not complete.
 func parseNFT(name string) (ledger.NFTKey, error) {
 	e, err := parseElement(name)
 	return nftOf(e), err
@@ -477,7 +480,8 @@ func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, F), queue que
 // equals returns a filter that selects one value, of numbers such as timestamps and ids.
 func equals[T ~int64](v T) *ledger.Filter[T] { return &ledger.Filter[T]{Eq: &v} }
 
-// Node resolves Query.node. It reads the object with a global id, nil if it does not exist.
+// Node resolves Query.node. It reads the object with a global id, nil if it does not exist. An id that is not one of
+// this graph is BAD_USER_INPUT.
 func (r queries) Node(ctx context.Context, args graph.QueryNodeArgs) (relay.Node, error) {
 	return r.node(ctx, args.ID)
 }

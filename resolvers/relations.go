@@ -32,8 +32,9 @@ type fields struct {
 	*decodedFields
 }
 
-// queueEntities queues in b one query per type for entities of any type by id. A contract is a Contract, not an
-// Account. The result has one entity per id, in their order, or nil for ids that do not exist.
+// queueEntities queues in b one query per type for entities of any type by id, for the signers of schedules. A
+// contract is a Contract, not an Account. The result has one entity per id, in their order, or nil for ids that do not
+// exist.
 func queueEntities(b *storage.Batch, ids []ledger.EntityID) storage.Result[[]relay.Entity] {
 	kinds := []storage.Result[[]relay.Entity]{
 		asEntities(entities.QueueContracts(b, ids)), asEntities(entities.QueueAccounts(b, ids)),

@@ -132,7 +132,8 @@ func (r *Resolver) Queries() graph.QueryFields {
 // root implements [graph.ResolverRoot].
 type root struct{ r *Resolver }
 
-// Mutation implements [graph.ResolverRoot]: all mutations are those of status pages.
+// Mutation implements [graph.ResolverRoot]. It returns the resolver of mutations, which are all those of status pages,
+// and writes nothing itself.
 func (o root) Mutation() graph.MutationResolver {
 	return graph.NewMutationResolver(o.r.status.Mutations())
 }
@@ -175,9 +176,9 @@ func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger
 	return id.V, err
 }
 
-// Work returns the value for the context of an operation with which its statements are admitted. scans reports whether
-// [Scans] is true for one of its lists, and event whether it is a subscription, whose reads need a server
-// that has the event.
+// Work returns the value for the context of an operation of the client of ctx, with which the queue admits its
+// statements. scans reports whether [Scans] is true for one of its lists, and event whether it is a subscription,
+// whose reads need a server that has the event. It reads and changes nothing.
 func Work(ctx context.Context, scans, event bool) values.Value {
 	share := admission.Reads
 	if scans {

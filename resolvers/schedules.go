@@ -26,7 +26,8 @@ func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
 }
 
 // AccountSchedules resolves Account.schedules. It queues a read in the batch of q: a page of the schedules that each
-// account created. A state in the filter is that of now, or of the moment of ctx.
+// account created, ordered by id. A state in the filter is that of now, or of the moment of ctx. Invalid page
+// arguments are BAD_USER_INPUT.
 func (f fields) AccountSchedules(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs,
 ) (
@@ -50,7 +51,8 @@ func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*l
 }
 
 // Schedules resolves Query.schedules. It reads a page of schedules, ordered by id. A state in the filter is that of
-// now, and needs creators: otherwise it is BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
+// now, and needs creators: otherwise it is BAD_USER_INPUT, as are invalid page arguments. Unfiltered lists have an
+// estimated totalCount.
 func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (*relay.ScheduleConnection, error) {
 	if f := args.Filter; f.State != nil && !selects(f.CreatorAccountID) {
 		return nil, fault.Input("state requires creatorAccountId with eq or in")

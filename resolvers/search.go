@@ -64,8 +64,8 @@ func by[K, P any](
 }
 
 // Search resolves Query.search. It reads the objects that a text can name: an id, number, hash, address, key, time, or
-// the beginning of a token's name. All statements are sent in one round trip; if one fails, the search fails. Names
-// can have more results than a page; then totalCount is missing.
+// the beginning of a token's name. All statements are sent in one round trip; if one fails, the search fails. Invalid
+// page arguments are BAD_USER_INPUT. Names can have more results than a page; then totalCount is missing.
 func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay.SearchResultConnection, error) {
 	const kind = "search"
 	p, err := relay.Args{First: args.First, After: args.After}.Page(kind, 1, false, relay.LimitsOf(ctx))

@@ -33,14 +33,16 @@ func (r queries) StatusMaintenance(ctx context.Context, args graph.QueryStatusMa
 	return r.status.Maintenance(ctx, args.Code)
 }
 
-// StatusDrafts resolves Query.statusDrafts. It reads the newest incidents that are not published, of a page or of the
-// default one. The sender needs the role viewer; the use of a stored token is recorded in the database.
+// StatusDrafts resolves Query.statusDrafts. It reads the newest incidents that are not published, at most 100, of a
+// page or of the default one. It fails with UNAUTHENTICATED or FORBIDDEN unless the sender has the role viewer for the
+// page, and with NOT_FOUND without the page. The use of a stored token is recorded in the database.
 func (r queries) StatusDrafts(ctx context.Context, args graph.QueryStatusDraftsArgs) ([]*status.Incident, error) {
 	return r.status.Drafts(ctx, args.Page)
 }
 
-// StatusWebhooks resolves Query.statusWebhooks. It reads the webhooks of a status page or of the default one. The
-// sender needs the role admin; the use of a stored token is recorded in the database.
+// StatusWebhooks resolves Query.statusWebhooks. It reads the webhooks of a status page or of the default one. It fails
+// with UNAUTHENTICATED or FORBIDDEN unless the sender has the role admin for the page, and with NOT_FOUND without the
+// page. The use of a stored token is recorded in the database.
 func (r queries) StatusWebhooks(ctx context.Context, args graph.QueryStatusWebhooksArgs) ([]*status.Webhook, error) {
 	return r.status.Webhooks(ctx, args.Page)
 }

@@ -35,7 +35,7 @@ var (
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
 // TokenCustomFees resolves Token.customFees. It queues a read in the batch of q, unless all tokens hold their custom
-// fees already. Fees that a token holds are not replaced.
+// fees already. Fees that a token holds are not replaced. The fees are nil for tokens of which the database has none.
 func (fields) TokenCustomFees(
 	_ context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*ledger.TokenCustomFees], error) {
@@ -53,8 +53,8 @@ func (fields) TokenCustomFees(
 
 // TokenBalances resolves Token.balances. It queues a read in the batch of q: a page of the holders of each token,
 // ordered by account: current, of the snapshot for a time, which it looks up at once, or at the moment of ctx. A time
-// at a past moment is BAD_USER_INPUT. The timestamp of a page is the newest of its balances. With an error, the
-// function that it returns must not be called.
+// at a past moment and invalid page arguments are BAD_USER_INPUT. The timestamp of a page is the newest of its
+// balances. With an error, the function that it returns must not be called.
 func (f fields) TokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenBalancesArgs,
 ) (
@@ -197,8 +197,8 @@ func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.
 }
 
 // Tokens resolves Query.tokens. It reads a page of tokens, ordered by id, after it has looked up the accounts of the
-// filter, one statement each. An account that does not exist matches nothing. Unfiltered lists have an estimated
-// totalCount.
+// filter, one statement each. An account that does not exist matches nothing. Invalid page arguments are
+// BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay.TokenConnection, error) {
 	f := args.Filter
 	c, err := tokenList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Token, error) {
@@ -222,8 +222,8 @@ func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay
 }
 
 // TokenBalances resolves Query.tokenBalances. It reads a page of the holders of a token, ordered by account: current
-// ones, or those of the snapshot for a time, which it looks up first. The list of a token that does not exist is empty.
-// The timestamp of the page is the newest of its balances.
+// ones, or those of the snapshot for a time, which it looks up first. The list of a token that does not exist is
+// empty. The timestamp of the page is the newest of its balances. Invalid page arguments are BAD_USER_INPUT.
 func (r queries) TokenBalances(
 	ctx context.Context, args graph.QueryTokenBalancesArgs,
 ) (*relay.TokenHolderConnection, error) {
@@ -241,14 +241,15 @@ func (r queries) TokenBalances(
 }
 
 // AccountTokens resolves Account.tokens. It queues a read in the batch of q: a page of the token relationships of each
-// account.
+// account, ordered by token, without those that have ended. Invalid page arguments are BAD_USER_INPUT.
 func (fields) AccountTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTokensArgs,
 ) (rowplan.Results[*relay.Connection[ledger.TokenRelationship]], error) {
 	return below(ctx, q, relationshipList, args, accountIDs(of), entities.QueueTokenRelationships)
 }
 
-// TokenHistory resolves Token.history. It queues a read in the batch of q: a page of the versions of each token.
+// TokenHistory resolves Token.history. It queues a read in the batch of q: a page of the versions of each token,
+// ordered by time. Invalid page arguments are BAD_USER_INPUT.
 func (fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHistoryArgs) (
 	rowplan.Results[*relay.Connection[ledger.Version]], error,
 ) {
@@ -265,7 +266,7 @@ func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of
 
 // TokenRelationships resolves Query.tokenRelationships. It reads a page of the token relationships of an account,
 // ordered by token. If the account does not exist, the list is empty, and the error beside it is a [relay.Note] that
-// says so.
+// says so. Invalid page arguments are BAD_USER_INPUT.
 func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (
 	*relay.Connection[ledger.TokenRelationship], error,
 ) {

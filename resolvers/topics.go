@@ -17,9 +17,9 @@ import (
 
 var messageList = ofNumber("messages", func(m *ledger.TopicMessage) int64 { return int64(m.ConsensusTimestamp) })
 
-// TopicMessages resolves Topic.messages. It queues a read in the batch of q: a page of the messages of each topic, on
-// request with their chunks joined. Unfiltered lists without joined chunks have a totalCount, which one more statement
-// reads when it is selected.
+// TopicMessages resolves Topic.messages. It queues a read in the batch of q: a page of the messages of each topic,
+// ordered by time, on request with their chunks joined. Invalid page arguments are BAD_USER_INPUT. Unfiltered lists
+// without joined chunks have a totalCount, which one more statement reads when it is selected.
 func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicMessagesArgs) (
 	rowplan.Results[*relay.TopicMessageConnection], error,
 ) {
@@ -60,8 +60,8 @@ var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
 }
 
 // TopicMessages resolves Query.topicMessages. It reads a page of the messages of a topic, ordered by time, on request
-// with their chunks joined. The list of a topic that does not exist is empty. Unfiltered lists without joined chunks
-// have a totalCount.
+// with their chunks joined. The list of a topic that does not exist is empty. Invalid page arguments are
+// BAD_USER_INPUT. Unfiltered lists without joined chunks have a totalCount.
 func (r queries) TopicMessages(
 	ctx context.Context, args graph.QueryTopicMessagesArgs,
 ) (*relay.TopicMessageConnection, error) {

@@ -20,7 +20,8 @@ import (
 var transactionList = ofNumber("transactions", func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
 
 // TopicTransactions resolves Topic.transactions. It queues a read in the batch of q: a page of the successful
-// transactions that changed each topic or sent a message to it.
+// transactions that changed each topic or sent a message to it, ordered by time. Invalid page arguments are
+// BAD_USER_INPUT.
 func (fields) TopicTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs,
 ) (
@@ -34,10 +35,10 @@ func (fields) TopicTransactions(
 		})
 }
 
-// Transaction resolves Query.transaction. It reads the transactions with an id or hash, or at a consensus time. It
-// fails with BAD_USER_INPUT unless exactly one of the three is given and a hash is valid. Nonce and scheduled, if
-// given, select among the transactions found. With an id and without scheduled, the error beside the transactions is a
-// [relay.Note] while a schedule that one of them created may still execute.
+// Transaction resolves Query.transaction. It reads the transactions with an id or hash, or at a consensus time; none
+// if none exists. It fails with BAD_USER_INPUT unless exactly one of the three is given and a hash is valid. Nonce and
+// scheduled, if given, select among the transactions found. With an id and without scheduled, the error beside the
+// transactions is a [relay.Note] while a schedule that one of them created may still execute.
 func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArgs) ([]*ledger.Transaction, error) {
 	if err := fault.OneOf("id, hash and at", args.ID != nil, args.Hash != nil, args.At != nil); err != nil {
 		return nil, err
@@ -68,8 +69,8 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 }
 
 // Transactions resolves Query.transactions. It reads a page of transactions, ordered by time, after it has looked up
-// the account of the filter. If neither rows nor pageInfo are requested, it reads nothing. A filter by entity or token
-// without an account is BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
+// the account of the filter. If neither rows nor pageInfo are requested, it reads nothing. Invalid page arguments, and
+// a filter by entity or token without an account, are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Transactions(
 	ctx context.Context, args graph.QueryTransactionsArgs,
 ) (*relay.TransactionConnection, error) {
@@ -104,8 +105,9 @@ func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*led
 	return storage.ReadOne(ctx, r.db, "transaction", at, transactions.QueueTransactionsAt)
 }
 
-// withTransactionAccount returns f with the condition on an account reference replaced by one on its id, for which it
-// can read the database. An account that does not exist matches nothing.
+// withTransactionAccount returns f with the id of its account reference, for which it can read the database, as one
+// more of the ids that accountId.in lists. Statements ignore the reference, which stays. An account that does not
+// exist adds no id, and without any id the filter matches nothing. The filter beside an error must not be used.
 func (r *Resolver) withTransactionAccount(
 	ctx context.Context, f ledger.TransactionFilter,
 ) (ledger.TransactionFilter, error) {
@@ -131,9 +133,9 @@ var (
 // begins with the time.
 const MaxTokenRange = 24 * time.Hour
 
-// AccountTransfers resolves Account.transfers. It queues reads in the batch of q: a page of the changes of the balances
-// of each account, by transaction and currency. If only a part of a page could be sought for a direction or token, the
-// error is BAD_USER_INPUT and says how to continue.
+// AccountTransfers resolves Account.transfers. It queues reads in the batch of q: a page of the changes of the
+// balances of each account, ordered by transaction and currency. Invalid page arguments are BAD_USER_INPUT. If only a
+// part of a page could be sought for a direction or token, the error is BAD_USER_INPUT too, and says how to continue.
 func (fields) AccountTransfers(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransfersArgs,
 ) (
@@ -150,8 +152,9 @@ func (fields) AccountTransfers(
 	return accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), queue)
 }
 
-// fullPages returns the result pages, which fails with BAD_USER_INPUT if a page is not full because only the transfers
-// up to its bound were read. It has one bound for each of the accounts of; null stands for a whole page.
+// fullPages returns pages as a result that fails with BAD_USER_INPUT if a page has fewer than p.Limit rows because
+// only the transfers up to its bound were read. bounds has one bound for each of the accounts of; null stands for a
+// page that was read as a whole.
 func fullPages(
 	of []*ledger.Account, pages storage.Result[[][]*ledger.Transfer],
 	bounds storage.Result[[]*ledger.Null[ledger.Timestamp]], p storage.Page,
@@ -179,7 +182,8 @@ func fullPages(
 }
 
 // TokenTransfers resolves Token.transfers. It queues a read in the batch of q: a page of the changes of balances of
-// each token. A range of times of more than [MaxTokenRange], or without one of its ends, is BAD_USER_INPUT.
+// each token, ordered by time and account. Invalid page arguments, and a range of times of more than [MaxTokenRange]
+// or without one of its ends, are BAD_USER_INPUT.
 func (fields) TokenTransfers(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenTransfersArgs,
 ) (
@@ -227,7 +231,7 @@ func (fields) TransactionTransfers(_ context.Context, q rowplan.Request, of []*l
 }
 
 // TransactionNode resolves Transaction.node. It queues a read in the batch of q: the consensus node to which each
-// transaction was submitted, found by the node's account.
+// transaction was submitted, found by the node's account; nil if the address book has no node with that account.
 func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[*ledger.NetworkNode], error,
 ) {
@@ -236,15 +240,15 @@ func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger
 }
 
 // TransferCounterparties resolves Transfer.counterparties. It queues a read in the batch of q: the changes of other
-// accounts by the same transaction in the same currency, without the network's fees.
+// accounts by the same transaction in the same currency, ordered by account, without the network's fees.
 func (fields) TransferCounterparties(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {
 	return transactions.QueueCounterparties(loading.BatchOf(q), of), nil
 }
 
-// TransferFees resolves Transfer.fees. It queues a read in the batch of q: the hbars that the node and the network's
-// fee accounts received from the transaction of each transfer.
+// TransferFees resolves Transfer.fees. It queues a read in the batch of q: the hbars, in tinybars, that the node and
+// the network's fee accounts received from the transaction of each transfer, ordered by account.
 func (fields) TransferFees(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (
 	rowplan.Results[[]*ledger.Transfer], error,
 ) {

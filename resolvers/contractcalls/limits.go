@@ -45,8 +45,9 @@ func rateLimited(err error) error { return fault.Of(fault.RateLimited, err) }
 func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 
 // admit validates a call, or an estimate, and takes it from the limits: filters, requests and gas per second. The
-// caller must call done with the gas that the call used, so that the rest is refunded. If admit fails, nothing is to
-// be done. A call with more than MaxGas is BAD_USER_INPUT, but counts as a request.
+// caller must call done with the gas that the call used, so that the rest is refunded. If admit fails, done is nil and
+// nothing is to be done: an invalid or rejected call is BAD_USER_INPUT, one above a rate RATE_LIMITED. A call with
+// more than MaxGas that the rates permit is BAD_USER_INPUT too, and remains counted as a request.
 func (l *limits) admit(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (done func(used int64), err error) {
@@ -66,9 +67,10 @@ func (l *limits) admit(
 	return done, nil
 }
 
-// admitAll validates the calls of a simulation and takes them from the limits as one request. It sets the block of
-// each call. The caller must call done with the gas that all calls used. It fails if simulations are off, or state
-// overrides in one that has them. If it fails, nothing is to be done.
+// admitAll validates the calls of a simulation and takes them from the limits as one request, with the sum of their
+// gas. The caller must call done with the gas that all calls used. It fails with FORBIDDEN if simulations are off,
+// with BAD_USER_INPUT for an invalid or rejected call, more than MaxGas or state overrides that are off, and with
+// RATE_LIMITED above a rate. If it fails, nothing is to be done. It does not change in.
 func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done func(used int64), err error) {
 	if violations := in.Validate(); len(violations) > 0 {
 		return nil, fault.Input("%s", strings.Join(list.Map(violations, (*calls.InputError).Error), "; "))
@@ -100,8 +102,8 @@ func (l *limits) tooMuchGas(field string) error {
 	return invalid(&calls.InputError{Field: field, Rule: calls.AtMost, Bound: l.o.MaxGas})
 }
 
-// filter returns an error if the operator's filters reject or throttle a call, or an estimate, and counts a throttled
-// one.
+// filter returns an error if the operator's filters do not permit a call, or an estimate: BAD_USER_INPUT if they
+// reject it, RATE_LIMITED if they throttle it. It counts a throttled call that it permits.
 func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estimate bool) error {
 	switch l.filters.apply(ctx, in, estimate) {
 	case Reject:
@@ -113,9 +115,9 @@ func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estima
 	}
 }
 
-// reserve takes a request and gas from the budgets per second. The caller must call done with the gas that was used;
-// the rest is refunded, up to RefundPercent of gas. If none or all of it was used, all is refunded. Gas of at most
-// gasUnit is not counted.
+// reserve takes a request and gas from the budgets per second, or fails with RATE_LIMITED; if only the gas is missing,
+// the request remains counted. The caller must call done with the gas that was used; the rest is refunded, up to
+// RefundPercent of gas. If none or all of it was used, all is refunded. Gas of at most gasUnit is not counted.
 func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	if !l.allow(l.requests, 1) {
 		return nil, rateLimited(calls.ErrRequestRate)

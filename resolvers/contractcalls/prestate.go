@@ -29,8 +29,9 @@ type PrestateOptions struct {
 }
 
 // Prestate derives the state that the transaction of a contract result touched from its recorded actions and state
-// changes, which it reads in several statements. It runs no code. It fails if prestates are off, above the limit per
-// second, after the timeout of calls, or if the code of the entities is too large.
+// changes, which it reads in several statements. It runs no code. It fails with NOT_FOUND if prestates are off, with
+// RATE_LIMITED above the limit per second, with TIMEOUT after the timeout of calls, and with BAD_USER_INPUT if the
+// code of the entities is too large.
 func (s *Service) Prestate(
 	ctx context.Context, o PrestateOptions, r *ledger.ContractResult,
 ) (*ledger.ContractPrestate, error) {
@@ -103,7 +104,8 @@ func (s *Service) readPrestate(ctx context.Context, o PrestateOptions, r *ledger
 }
 
 // add adds to p the entities that r and t name, as far as MaxTouched permits, and what the transaction did to
-// balances, in tinybars, nonces and slots.
+// balances, in tinybars, nonces and slots. t.Created begins with the contracts of r.CreatedContractIDs. r and t do not
+// change.
 func (p *prestate) add(r *ledger.ContractResult, t *transactions.Touched) {
 	for _, a := range t.Actions {
 		recipient := a.Account
@@ -198,7 +200,7 @@ func spentBySender(r *ledger.ContractResult, id ledger.EntityID) int64 {
 }
 
 // result returns the accounts before the transaction, and for a diff those after it, without accounts that did not
-// change. Both lists are sorted by address. It fails if they have too much code.
+// change. Both lists are sorted by address. More code than [MaxPrestateBytes] is BAD_USER_INPUT.
 func (p *prestate) result() (*ledger.ContractPrestate, error) {
 	out := &ledger.ContractPrestate{Pre: []*ledger.PrestateAccount{}, Post: []*ledger.PrestateAccount{}}
 	size := 0
@@ -258,7 +260,7 @@ func (p *prestate) accountBefore(id ledger.EntityID) *ledger.PrestateAccount {
 }
 
 // accountAfter returns an entity as it was after the transaction, with balance in tinybars, or nil if it did not exist
-// or the transaction deleted it. It reads only p.
+// or the transaction deleted it. An unknown nonce is 0. It reads only p.
 func (p *prestate) accountAfter(id ledger.EntityID) *ledger.PrestateAccount {
 	before, now := p.before[id], p.now[id]
 	deleted := now != nil && now.Deleted && now.Since == p.at

@@ -56,14 +56,17 @@ func New(c Config) *Service {
 	return s
 }
 
-// AdmitTrace reports whether another trace may run in this second, and counts it.
+// AdmitTrace reports whether another trace may run in this second, and counts it. The REST API asks it before it runs
+// the document of a trace; [Service.Trace] does not count such a request again.
 func (s *Service) AdmitTrace() bool { return s.limits.allow(s.limits.traces, 1) }
 
-// AdmitPrestate reports whether another prestate may be derived in this second, and counts it.
+// AdmitPrestate reports whether another prestate may be derived in this second, and counts it. The REST API asks it
+// before it runs the document of a prestate; [Service.Prestate] does not count such a request again.
 func (s *Service) AdmitPrestate() bool { return s.limits.allow(s.limits.prestates, 1) }
 
 // Call runs a call within the limits, without effects on the ledger. It reads the state from the database. A call that
-// fails has a Failure and no output, and is no error.
+// fails has a Failure and no output, and is no error. Errors are those of [Service.run], such as BAD_USER_INPUT,
+// RATE_LIMITED and TIMEOUT.
 func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	result, block, err := s.run(ctx, in, false)
 	if err != nil {
@@ -77,7 +80,8 @@ func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls
 }
 
 // Estimate estimates the gas of a call by running it within the limits, without effects on the ledger. It reads the
-// state from the database. A call that fails has a Failure and no estimate, and is no error.
+// state from the database. A call that fails has a Failure and no estimate, and is no error. Errors are those of
+// [Service.run], such as BAD_USER_INPUT, RATE_LIMITED and TIMEOUT.
 func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*calls.GasEstimate, error) {
 	result, block, err := s.run(ctx, in, true)
 	if err != nil {
@@ -91,8 +95,9 @@ func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*c
 }
 
 // run admits and runs a call or an estimate in a snapshot of the database, within the timeout. It returns the number
-// of the block that the call ran in. If it fails after the admission, all gas goes back to the limits, but the request
-// remains counted.
+// of the block that the call ran in. Invalid or rejected calls, unknown blocks and overrides that are off are
+// BAD_USER_INPUT, calls above a rate RATE_LIMITED, those after the timeout TIMEOUT. If it fails after the admission,
+// all gas goes back to the limits, but the request remains counted.
 func (s *Service) run(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (result *evm.Result, block int64, err error) {
@@ -193,8 +198,9 @@ func (s *Service) open(
 	return s.machine.Begin(ctx, snapshot, snapshot.Block()), snapshot, nil
 }
 
-// failure returns the error for clients that stands for one that the contract did not cause: a timeout, too many
-// reads, or an internal error. The latter wraps err, whose cause [Service.prepared] needs.
+// failure returns the error for clients that stands for one that the contract did not cause: TIMEOUT after the
+// timeout, QUERY_TOO_COMPLEX for too many reads, or else err with a prefix, so that [Service.prepared] finds its
+// cause.
 func failure(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.Timeout, "the call took too long")

@@ -21,8 +21,9 @@ const MaxSimulatedBytes = 16 << 20
 
 // Simulate runs calls one after another on one state within the limits, without effects on the ledger. It reads the
 // state at the block of in from the database, in one snapshot that holds a connection until the last call has ended. A
-// call that fails has a Failure, and the next calls run. Any other error ends the simulation: no result is returned,
-// and all of its gas goes back to the limits.
+// call that fails has a Failure, and the next calls run. Any other error ends the simulation, such as BAD_USER_INPUT,
+// FORBIDDEN if simulations are off, RATE_LIMITED and TIMEOUT: no result is returned, and all of its gas goes back to
+// the limits.
 func (s *Service) Simulate(ctx context.Context, in *calls.SimulationInput) (*calls.Simulation, error) {
 	done, err := s.limits.admitAll(ctx, in)
 	if err != nil {
@@ -72,8 +73,8 @@ type simulationRun struct {
 
 // block runs the calls of the i-th block on the state that the block before left, and adds their results to r.calls.
 // Without a number and a time of its own, it is the i-th block after the anchor, at the time of the anchor. It fails
-// if return data and logs exceed [MaxSimulatedBytes], the state overrides cannot be applied, or a call cannot run, for
-// example because of a timeout. A call that fails is no error.
+// with QUERY_TOO_COMPLEX if return data and logs exceed [MaxSimulatedBytes], and if the state overrides cannot be
+// applied or a call cannot run, for example because of a timeout. A call that fails is no error.
 func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 	b := r.anchor
 	b.Number += int64(i)

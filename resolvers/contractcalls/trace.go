@@ -36,9 +36,9 @@ type TraceOptions struct {
 
 // Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or
 // nil. Trace calls it once the request is admitted, and returns nil if there is no such result, with the error of
-// find, which can be a [relay.Note]. If ctx has a [relay.TraceSink], the steps go there instead. It fails if traces
-// are off, above the limit per second, or after the timeout of traces. A number of steps out of bounds is
-// BAD_USER_INPUT.
+// find, which can be a [relay.Note]. If ctx has a [relay.TraceSink], the steps go there instead. It fails with
+// FORBIDDEN if traces are off, with RATE_LIMITED above the limit per second, and with TIMEOUT after the timeout of
+// traces. A number of steps out of bounds is BAD_USER_INPUT.
 func (s *Service) Trace(
 	ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error),
 ) (*calls.OpcodeTrace, error) {
@@ -76,8 +76,8 @@ func (s *Service) Trace(
 
 // replay runs the message of a contract result on the state before its transaction. It returns at most first steps, or
 // passes all to the sink of the context. For a sink it runs the message twice: the head of the trace, which comes
-// first, has the result. Listed steps above [MaxListedBytes] are TOO_COMPLEX. The snapshot has a connection, and an
-// operation has few, so nothing else may be read meanwhile.
+// first, has the result. Listed steps above [MaxListedBytes] are QUERY_TOO_COMPLEX. The snapshot has a connection, and
+// an operation has few, so nothing else may be read meanwhile.
 func (s *Service) replay(
 	ctx context.Context, options evm.TraceOptions, first int32, result *ledger.ContractResult, message *evm.Message,
 ) (*calls.OpcodeTrace, error) {

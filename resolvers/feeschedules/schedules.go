@@ -35,7 +35,8 @@ type Schedule struct {
 	Since ledger.Null[ledger.Timestamp] // null for the default schedule
 }
 
-// Get returns the current schedule. It reads the database if caching is off or the cache is empty.
+// Get returns the current schedule, which is shared and must not be changed. It reads the database if caching is off
+// or the cache is empty, and fails only if that read does. It may be called concurrently.
 func (s *Schedules) Get(ctx context.Context) (*Schedule, error) {
 	if s.Cache {
 		if kept := s.current.Load(); kept != nil {
@@ -46,7 +47,8 @@ func (s *Schedules) Get(ctx context.Context) (*Schedule, error) {
 }
 
 // Refresh reads the newest valid schedule from the database, or uses the built-in one, and caches it. An invalid
-// newest one is logged. On an error the cached schedule remains. Concurrent calls read one after the other.
+// newest one is logged. On an error of the database or of the built-in one, the cached schedule remains. Concurrent
+// calls read one after the other.
 func (s *Schedules) Refresh(ctx context.Context) (*Schedule, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +76,9 @@ func (s *Schedules) Refresh(ctx context.Context) (*Schedule, error) {
 	return next, nil
 }
 
-// logInvalid logs once per invalid content that the newest schedule is invalid, and since when the one in use is valid.
-// It remembers the last error in s, which the caller has locked.
+// logInvalid logs once per invalid content that the newest schedule is invalid, and since when the one in use is
+// valid; null stands for the default one. A nil error logs nothing. It remembers the last error in s, which the caller
+// has locked.
 func (s *Schedules) logInvalid(ctx context.Context, invalid error, since ledger.Null[ledger.Timestamp]) {
 	if invalid == nil {
 		s.rejected = ""

@@ -111,8 +111,8 @@ func New(db *storage.DB, o feed.Options) *Feeds {
 	}
 }
 
-// visible returns the source s without the rows after the watermark of the database, which are not all visible yet.
-// Each read of the source asks db for the watermark first.
+// visible returns a copy of the source s without the rows after the watermark of the database, which are not all
+// visible yet. Each read of the source asks db for the watermark first, and fails if that fails.
 func visible[T any](db *storage.DB, s feed.Source[T]) feed.Source[T] {
 	newest, after := s.Newest, s.After
 	s.Newest = func(ctx context.Context) (feed.Position, error) {
@@ -140,7 +140,8 @@ func visible[T any](db *storage.DB, s feed.Source[T]) feed.Source[T] {
 	return s
 }
 
-// Close ends all subscriptions with an error that states the reason, also those that begin later.
+// Close ends all subscriptions on the ledger with an error that states the reason, also those that begin later. It
+// runs when the gateway stops.
 func (f *Feeds) Close() {
 	f.Blocks.Close()
 	f.Logs.Close()
@@ -239,9 +240,9 @@ func namedBy(f ledger.TransactionFilter) []ledger.EntityID {
 	return f.AccountID.In
 }
 
-// completed returns new transactions with the involved accounts that a subscriber needs. For rows that were read
-// before the subscriber's accounts were watched, it reads them now, in one statement for all rows. It does not change
-// rows, which other subscribers share.
+// completed returns new transactions with the involved accounts that a subscriber needs, which filters by accounts.
+// For rows that were read before these accounts were watched, it reads them now, in one statement for all rows. It
+// does not change rows, which other subscribers share. It fails if that statement fails.
 func completed(
 	ctx context.Context, db *storage.DB, rows []*transactionEvent, accounts []ledger.EntityID,
 ) ([]*transactionEvent, error) {

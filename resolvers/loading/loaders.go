@@ -90,8 +90,9 @@ var readByKey = map[string]string{
 	"node": anyType, "nodes": anyType, "search": anyType, "_entities": anyType,
 }
 
-// add counts in p the places of a selection set that read objects of a type. Fragments are counted twice at most,
-// because their number grows exponentially with their depth.
+// add counts in p the places of a selection set that read objects of a type by key. It adds to fragments how often
+// each fragment was met, and counts its places twice at most, because the number of spreads grows exponentially with
+// their depth.
 func (p places) add(set ast.SelectionSet, fragments map[*ast.FragmentDefinition]int) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -150,9 +151,9 @@ func (l *loader[K, V]) pass(ctx context.Context, keys []K) []*dataloader.Result[
 	}
 }
 
-// Load queues reading the objects of a type with keys, except for those that the operation has read at another place,
-// or is reading. ctx must end if b is not run. If reading at that place fails, the result reads all keys again, with a
-// batch of its own.
+// Load queues in b reading the objects of a type with keys, except for those that the operation has read at another
+// place, or is reading. The result has one for each key, in their order. ctx must end if b is not run. If reading at
+// that place fails, the result reads all keys again, with a batch of its own.
 func Load[K comparable, V any](
 	ctx context.Context, b *storage.Batch, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) storage.Result[[]V] {
@@ -188,8 +189,8 @@ func load[K comparable, V any](
 }
 
 // loadAll returns a thunk for each key, in their order, and queues reading those that are new in b. known reports
-// whether some are not new. If b does not run, the thunks wait until ctx ends. It counts hits in the profile of the
-// request.
+// whether some are not new. If b does not run, the thunks wait until ctx ends. It locks l meanwhile, and counts hits
+// in the profile of the request.
 func (l *loader[K, V]) loadAll(
 	ctx context.Context, b *storage.Batch, keys []K, queue storage.QueueKeys[K, V],
 ) (known bool, thunks []dataloader.Thunk[V]) {
@@ -232,8 +233,8 @@ func LoadOne[K comparable, V any](
 	return found, wrap.Error(err, "reading %s %v", typ, key)
 }
 
-// loadNow returns the objects of a type with keys. It reads those that the operation has not read with a batch of its
-// own, which it sends at once; see [Load].
+// loadNow returns the objects of a type with keys, one for each in their order, zero for those that do not exist. It
+// reads those that the operation has not read with a batch of its own, which it sends at once; see [Load].
 func loadNow[K comparable, V any](
 	ctx context.Context, db *storage.DB, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) ([]V, error) {
@@ -267,7 +268,7 @@ func Prime[K comparable, V any](ctx context.Context, typ string, key K, v V) {
 }
 
 // Refer queues reading the objects of a type that rows refer to by a key, in the batch of q, unless the operation has
-// read them. The result has nil for keys without an object.
+// read them. The result has one for each row, nil for keys without an object. The error beside it is always nil.
 func Refer[T any, K comparable, V any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, key func(T) K, queue storage.QueueKeys[K, V],
 ) (rowplan.Results[V], error) {
@@ -275,7 +276,8 @@ func Refer[T any, K comparable, V any](
 }
 
 // ReferMany queues in the batch of q reading the objects of a type that rows refer to by lists of keys, like [Refer].
-// Keys without an object are left out.
+// The result has one list for each row, in the order of its keys, without keys that have no object. The error beside
+// it is always nil.
 func ReferMany[T any, K comparable, R any](
 	ctx context.Context, q rowplan.Request, of []T, typ string, keys func(T) []K, queue storage.QueueKeys[K, *R],
 ) (rowplan.Results[[]*R], error) {

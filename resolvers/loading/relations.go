@@ -24,10 +24,11 @@ func CheckKeys(n int) error {
 // another type.
 func BatchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch) }
 
-// Ahead reads the object with a key and its relations in one round trip, if all selected relations are in byKey. row
-// has the columns by which these relations are read, and becomes the object. found is row, or nil if the object does
-// not exist. If it exists, the store of the operation in ctx keeps its relations for the root field of ctx. If row is
-// nil or other relations are selected, done is false and nothing has been read. typ names the object in errors.
+// Ahead reads the object with a key and its relations in one round trip, if relations are selected and all of them are
+// in byKey. row has the columns by which these relations are read, and becomes the object. found is row, or nil if the
+// object does not exist. If it exists, the store of the operation in ctx keeps its relations for the root field of
+// ctx. If row is nil, no or other relations are selected, they cannot be queued, or the response is sent in parts,
+// done is false and nothing has been read. typ names the object in errors.
 func Ahead[K, R any](
 	ctx context.Context, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],
@@ -53,7 +54,7 @@ func Ahead[K, R any](
 }
 
 // LoadAhead returns the object with a key, or nil if it does not exist: it reads it as [Ahead] does, or as [LoadOne]
-// if row is nil or other relations are selected. Other places of the operation use it.
+// where that reads nothing. Other places of the operation use it.
 func LoadAhead[K comparable, R any](
 	ctx context.Context, db *storage.DB, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],

@@ -97,7 +97,7 @@ func (q Queries) ContractResultsByHashes(
 	return found, err
 }
 
-// plain returns the values that keys point to.
+// plain returns the values that keys point to, in their order, for arguments that are lists. No key may be nil.
 func plain[K any](keys []*K) []K { return list.Map(keys, func(key *K) K { return *key }) }
 
 // byHashes parses hashes and reads the objects that have them with one statement. Both results have the order of

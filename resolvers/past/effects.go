@@ -101,8 +101,8 @@ func effectsOf(
 	return out
 }
 
-// balancesAfter queues reading the balances before and after transactions in the batch of q. It returns copies of the
-// rows, since a field can be selected several times. Nil rows stay nil.
+// balancesAfter queues with queue reading the balances before and after transactions in the batch of q, for the fields
+// balance of effects. It returns copies of the rows, since a field can be selected several times. Nil rows stay nil.
 func balancesAfter(
 	q rowplan.Request, of []*ledger.BalanceEffect,
 	queue func(*storage.Batch, []*ledger.BalanceEffect) storage.Result[[]*ledgerstate.MovedBalance],
@@ -179,7 +179,8 @@ func (Fields) NFTEffectChanges(
 	return entities.QueueNFTChanges(loading.BatchOf(q), of), nil
 }
 
-// NFTEffectNft resolves NFTEffect.nft. It queues a read in the batch of q: the NFTs.
+// NFTEffectNft resolves NFTEffect.nft. It queues a read in the batch of q: the NFT of each effect, nil if it does not
+// exist.
 func (Fields) NFTEffectNft(
 	_ context.Context, q rowplan.Request, of []*ledger.NFTEffect,
 ) (rowplan.Results[*ledger.NFT], error) {

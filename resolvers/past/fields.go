@@ -393,8 +393,9 @@ func written[T any](
 	}, nil
 }
 
-// FillAccounts queues reading the hbar balances of accounts at the moment of ctx and writes them into the rows. If one
-// balance is unknown or needs too many rows, all rows have the error.
+// FillAccounts queues reading the hbar balances of accounts at the moment of ctx, in tinybars, and writes them into
+// the rows, for the fields balance, balanceValue and holdings of Account. If one balance is unknown or needs too many
+// rows, all rows have the BAD_USER_INPUT error.
 func (f Fields) FillAccounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -407,7 +408,8 @@ func (f Fields) FillAccounts(
 }
 
 // FillRelationships queues reading the balances of token relationships at the moment of ctx and writes them into the
-// rows. If one balance is unknown or needs too many rows, all rows have the error.
+// rows, for the fields balance and balanceValue of TokenRelationship. If one balance is unknown or needs too many
+// rows, all rows have the BAD_USER_INPUT error.
 func (f Fields) FillRelationships(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship,
 ) (rowplan.Results[struct{}], error) {
@@ -418,7 +420,8 @@ func (f Fields) FillRelationships(
 }
 
 // FillTokenBalances queues reading the balances of tokens in accounts at the moment of ctx and writes them into the
-// rows. If one balance is unknown or needs too many rows, all rows have the error.
+// rows, for the fields balance and balanceValue of TokenBalance. If one balance is unknown or needs too many rows, all
+// rows have the BAD_USER_INPUT error.
 func (f Fields) FillTokenBalances(
 	ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance,
 ) (rowplan.Results[struct{}], error) {
@@ -441,8 +444,9 @@ func (f Fields) holdingsAt(
 		ledgerstate.QueueTokenBalances(loading.BatchOf(q), m, of))
 }
 
-// FillSupplies queues reading the supplies of tokens at the moment of ctx and writes them into the rows. If one supply
-// is unknown or needs too many rows, all rows have the error.
+// FillSupplies queues reading the supplies of tokens at the moment of ctx, in the smallest unit, and writes them into
+// the rows, for the fields totalSupply and totalSupplyValue of Token. If one supply is unknown or needs too many rows,
+// all rows have the BAD_USER_INPUT error.
 func (f Fields) FillSupplies(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[struct{}], error) {
@@ -456,9 +460,9 @@ func (f Fields) FillSupplies(
 	return written(of, read, func(t *ledger.Token, supply int64) { t.TotalSupply = supply })
 }
 
-// FillPendingRewards checks that the results of staking periods at a moment are known. It writes nothing: the rewards
-// are in the rows. If the results are not known, the accounts that stake to a node and do not decline rewards get an
-// error.
+// FillPendingRewards queues checking that the results of staking periods at a moment are known, for the fields
+// pendingReward and pendingRewardValue of Account. It writes nothing: the rewards are in the rows. If the results are
+// not known, the accounts that stake to a node and do not decline rewards get a BAD_USER_INPUT error.
 func (f Fields) FillPendingRewards(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -480,16 +484,17 @@ func (f Fields) FillPendingRewards(
 	}, nil
 }
 
-// FillAirdrops checks that the airdrops of accounts at a moment can be read. It writes nothing: accounts get an
-// error if they cannot.
+// FillAirdrops queues checking that the airdrops of accounts at a moment can be read, for the fields
+// outstandingAirdrops and pendingAirdrops of Account. It writes nothing: all accounts get a BAD_USER_INPUT error if
+// there are too many rows.
 func (Fields) FillAirdrops(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
 	return fits(q, len(of), ledgerstate.AirdropHistory, "airdrops that were pending then and are not now")
 }
 
-// FillHooks checks that the hooks of accounts at a moment can be read. It writes nothing: accounts get an error if
-// they cannot.
+// FillHooks queues checking that the hooks of accounts at a moment can be read, for the field hooks of Account. It
+// writes nothing: all accounts get a BAD_USER_INPUT error if there are too many rows.
 func (Fields) FillHooks(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -512,8 +517,8 @@ func fits(q rowplan.Request, n int, history, what string) (rowplan.Results[struc
 	}, nil
 }
 
-// FillSchedules writes the moment of ctx into schedules at once, so that their states are those at the moment. It
-// reads nothing.
+// FillSchedules writes the moment of ctx, which it must have, into schedules at once, so that Schedule.state is that
+// at the moment. It reads nothing and cannot fail.
 func (Fields) FillSchedules(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Schedule,
 ) (rowplan.Results[struct{}], error) {
@@ -551,8 +556,9 @@ type Holders struct {
 	Connection func([]*ledger.TokenHolder) *relay.TokenHolderConnection
 }
 
-// Holders queues reading a page of the holders of each token at the moment of ctx. A token with too many rows has an
-// error, and each token if there is no balance snapshot before the moment.
+// Holders queues reading the page l of the holders of each token at the moment of ctx, for Token.balances and
+// Token.holders. A token with too many rows has a BAD_USER_INPUT error, and each token if there is no balance snapshot
+// before the moment.
 func (f Fields) Holders(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l Holders,
 ) (rowplan.Results[*relay.TokenHolderConnection], error) {
@@ -613,8 +619,9 @@ func (f Fields) checkHolders(
 	}
 }
 
-// HolderCounts queues counting the accounts that hold more than 0 of each token at the moment of ctx. The counts are
-// exact. A token with too many rows has an error, and each token if there is no balance snapshot before the moment.
+// HolderCounts queues counting the accounts that hold more than 0 of each token at the moment of ctx, for
+// Token.holderCount. The counts are exact. A token with too many rows has a BAD_USER_INPUT error, and each token if
+// there is no balance snapshot before the moment.
 func (f Fields) HolderCounts(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token,
 ) (rowplan.Results[*relay.Count], error) {
@@ -636,8 +643,9 @@ func (f Fields) HolderCounts(
 }
 
 // AccountBalanceHistory resolves Account.balanceHistory. It queues a read in the batch of q: the balances of accounts
-// in tinybars at the ends of periods, null before the first balance snapshot. An account with too many transfers has
-// an error, as has the fee account, whose transfers have no index. An invalid range is BAD_USER_INPUT.
+// in tinybars at the ends of periods, null before the first balance snapshot. An account with too many transfers has a
+// BAD_USER_INPUT error, as has the fee account, whose transfers have no index. An invalid range is BAD_USER_INPUT for
+// all.
 func (f Fields) AccountBalanceHistory(
 	_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountBalanceHistoryArgs,
 ) (rowplan.Results[[]*ledger.AccountBalance], error) {

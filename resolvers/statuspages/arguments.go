@@ -49,8 +49,8 @@ func incidentList(
 }
 
 // maintenanceList checks the arguments of a list of maintenances in some states, or all, and returns its filter, order
-// and page. The order is that of the start with byStart, otherwise that of the creation. It reads nothing. Errors are
-// BAD_USER_INPUT.
+// and page. With byStart, or on request of the client, the order is that of the start, the earliest first. Otherwise
+// the most recent are first, by their end or else their start. It reads nothing. Errors are BAD_USER_INPUT.
 func maintenanceList(
 	ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State,
 ) (l noticeList, err error) {
@@ -76,7 +76,8 @@ func (l *noticeList) restrict(states []status.State, component *string, since, u
 	l.filter.Since, l.filter.Until = ledger.FromPointer(since), ledger.FromPointer(until)
 }
 
-// key returns the values of the sort columns of a notice for its cursor.
+// key returns the values of the sort columns of a notice for its cursor: the time of the order of l in milliseconds,
+// and the code.
 func (l *noticeList) key(n *status.Notice) relay.Key {
 	at := n.RecentAt()
 	if l.order == statuspages.ByStart {

@@ -66,8 +66,9 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 
 // author authenticates the sender of a mutation and returns it for the audit log. If key is not nil, the result also
 // has this idempotency key and a hash of the arguments of the mutation in ctx, so that another input with the same key
-// is rejected. It fails without the needed role. It does not check whether the token permits the page, which the write
-// does.
+// is rejected. It fails with UNAUTHENTICATED without a valid token and with FORBIDDEN without the needed role, and
+// records the use of a stored token; see [Resolver.operator]. It does not check whether the token permits the page,
+// which the write does.
 func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) (statuspages.Author, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {

@@ -59,7 +59,8 @@ func (r *Resolver) Mutations() graph.Mutations {
 }
 
 // openIncident writes a new incident into the database and returns its code, as a function for [mutation]. One of the
-// past is resolved if its state in the input is investigating, which is the default.
+// past is resolved if its state in the input is investigating, which is the default. Errors are those of
+// [statuspages.Editor.OpenIncident].
 func (r *Resolver) openIncident(
 	ctx context.Context, by statuspages.Author, page string, in status.NewIncident,
 ) (string, error) {
@@ -81,9 +82,10 @@ type input[I any] interface {
 	Destination() *status.Target
 }
 
-// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do
-// with the code of the target, and reads the written object. It discards what the operation has cached of status
-// pages, also if do fails. The write remains if the last read fails.
+// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, also in the
+// lists of the caller's input, calls do with the code of the target, and reads the written object. It fails with
+// UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT for invalid ids, or as do and read do. It discards what the operation has
+// cached of status pages, also if do fails. The write remains if the last read fails.
 func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	read func(ctx context.Context, code string) (P, error),

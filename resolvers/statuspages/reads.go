@@ -27,7 +27,8 @@ type Reads struct {
 
 var sharedReads = values.NewKey[*Reads]()
 
-// WithSharedReads returns a context whose operations share one cache of pages and component states.
+// WithSharedReads returns a context whose operations share one new cache of pages and component states, for the
+// documents of status pages that the gateway renders together. It reads nothing.
 func WithSharedReads(ctx context.Context) context.Context {
 	return values.Context(ctx, sharedReads.Is(&Reads{}))
 }
@@ -152,7 +153,7 @@ func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (
 }
 
 // Webhooks resolves Query.statusWebhooks. It reads the webhooks of a page, or of the default one. The sender needs the
-// role admin; see [Resolver.pageToRead].
+// role admin for the page: else it fails with UNAUTHENTICATED or FORBIDDEN, and without the page with NOT_FOUND.
 func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhook, error) {
 	p, err := r.pageToRead(ctx, status.Admin, slug)
 	if err != nil {
@@ -161,9 +162,9 @@ func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhoo
 	return r.db.Webhooks(ctx, p.Code)
 }
 
-// pageToRead authenticates the sender, and reads the page with a short name or the default page. It fails if the
-// token does not have the needed role or does not permit the page. It records the use of a stored token in the
-// database.
+// pageToRead authenticates the sender, and reads the page with a short name or the default page. It fails with
+// UNAUTHENTICATED without a valid token, with FORBIDDEN if the token does not have the needed role or does not permit
+// the page, and with NOT_FOUND without the page. It records the use of a stored token in the database.
 func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *string) (*status.Page, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {
@@ -183,7 +184,8 @@ func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *str
 const maxDrafts = 100
 
 // Drafts resolves Query.statusDrafts. It reads the newest unpublished incidents of a page, or of the default one, at
-// most maxDrafts. The sender needs the role viewer; see [Resolver.pageToRead].
+// most maxDrafts. The sender needs the role viewer for the page: else it fails with UNAUTHENTICATED or FORBIDDEN, and
+// without the page with NOT_FOUND.
 func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
 	p, err := r.pageToRead(ctx, status.Viewer, slug)
 	if err != nil {

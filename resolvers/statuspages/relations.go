@@ -109,8 +109,8 @@ func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of [
 }
 
 // StatusPageUnresolvedIncidents resolves StatusPage.unresolvedIncidents. It reads a page of the unresolved incidents
-// of each page at once, from the database of status pages, with one statement per page. Errors of the arguments are
-// BAD_USER_INPUT.
+// of each page at once, newest first, from the database of status pages, with one statement per page. Errors of the
+// arguments are BAD_USER_INPUT.
 func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUnresolvedIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -141,8 +141,8 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 }
 
 // StatusPageActiveMaintenances resolves StatusPage.activeMaintenances. It reads a page of the maintenances in progress
-// of each page at once, from the database of status pages, with one statement per page. Errors of the arguments are
-// BAD_USER_INPUT.
+// of each page at once, ordered by their start, from the database of status pages, with one statement per page. Errors
+// of the arguments are BAD_USER_INPUT.
 func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageActiveMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -152,8 +152,8 @@ func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Requ
 }
 
 // StatusPageUpcomingMaintenances resolves StatusPage.upcomingMaintenances. It reads a page of the planned maintenances
-// of each page at once, from the database of status pages, with one statement per page. Errors of the arguments are
-// BAD_USER_INPUT.
+// of each page at once, ordered by their start, from the database of status pages, with one statement per page. Errors
+// of the arguments are BAD_USER_INPUT.
 func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
 	args graph.StatusPageUpcomingMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -278,8 +278,8 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 }
 
 // StatusComponentIncidents resolves StatusComponent.incidents. It reads a page of the incidents that affected each
-// component at once, from the database of status pages, with one statement for all components. Errors of the arguments
-// are BAD_USER_INPUT.
+// component at once, newest first, from the database of status pages, with one statement for all components. Errors of
+// the arguments are BAD_USER_INPUT.
 func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -295,8 +295,8 @@ func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request,
 }
 
 // StatusComponentMaintenances resolves StatusComponent.maintenances. It reads a page of the maintenances that affect
-// each component at once, from the database of status pages, with one statement for all components. Errors of the
-// arguments are BAD_USER_INPUT.
+// each component at once, the most recent first by their end or else their start, from the database of status pages,
+// with one statement for all components. Errors of the arguments are BAD_USER_INPUT.
 func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Component,
 	args graph.StatusComponentMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
@@ -484,7 +484,8 @@ func (f Fields) StatusPageIncidents(
 }
 
 // StatusPageMaintenances resolves StatusPage.maintenances. It reads a page of the maintenances of each page at once,
-// from the database of status pages, with one statement per page. Errors of the arguments are BAD_USER_INPUT.
+// the most recent first, by their end or else their start, or on request ascending by their start, from the database
+// of status pages, with one statement per page. Errors of the arguments are BAD_USER_INPUT.
 func (f Fields) StatusPageMaintenances(
 	ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageMaintenancesArgs,
 ) (rowplan.Results[*relay.Connection[status.Maintenance]], error) {
