@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -694,4 +695,20 @@ func TestClients(t *testing.T) {
 			t.Errorf("%d clients are remembered", n)
 		}
 	})
+}
+
+// TestEnterLetsOthersRun checks that a connection whose client sends its next request at once does not run before
+// requests of others that have arrived.
+func TestEnterLetsOthersRun(t *testing.T) { //nolint:paralleltest // changes the number of processors
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	turn := admission.New(admission.Options{}).Turn("a", "list")
+	defer turn.End()
+	var other atomic.Bool
+	go other.Store(true)
+	if err := turn.Enter(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !other.Load() {
+		t.Error("the turn started before the goroutine that waited")
+	}
 }
