@@ -41,10 +41,13 @@ type load struct {
 	Address     string
 	Connections int
 	Rate        float64       // per second; 0 for a closed loop
-	Request     string        // the complete HTTP request
+	Request     string        // the complete HTTP request; number is another one in each
 	Padding     int           // bytes in place of § in the request
 	Pause       time.Duration // after a request that is not served, in a closed loop
 }
+
+// number is the place of a number in a request, so that no response is that of an earlier request.
+const number = "00000000"
 
 // result is what the requests of a load measured.
 type result struct {
@@ -195,7 +198,8 @@ func (d drive) send() []*result {
 	for i, one := range d.Loads {
 		text := strings.Replace(one.Request, "§", strings.Repeat("x", one.Padding), 1)
 		all[i] = &result{Statuses: map[int]*histogram{}, During: d.During}
-		l.senders = append(l.senders, &sender{load: one, loop: l, request: []byte(text), result: all[i]})
+		l.senders = append(l.senders, &sender{load: one, loop: l, request: []byte(text),
+			number: strings.Index(text, number), result: all[i]})
 	}
 	l.run()
 	return all
@@ -243,13 +247,15 @@ func (l *loop) run() {
 type sender struct {
 	load
 
-	loop    *loop
-	request []byte
-	result  *result
-	opened  int
-	sent    int     // requests of an open loop, with those that no connection was free for
-	idle    []*wire // of open loops
-	paused  []*wire // of closed loops, in the order in which they continue
+	loop     *loop
+	request  []byte // of which the socket takes all at once if it has a number
+	number   int    // place of the number, or -1
+	result   *result
+	opened   int
+	sent     int     // requests of an open loop, with those that no connection was free for
+	requests int     // that were sent
+	idle     []*wire // of open loops
+	paused   []*wire // of closed loops, in the order in which they continue
 }
 
 // due sends the requests that should be sent by now. In an open loop, that is a fixed number per second, whether
@@ -317,6 +323,10 @@ type wire struct {
 func (w *wire) send(at time.Time) {
 	w.at, w.waiting, w.written, w.got, w.left, w.status, w.retry = at, true, 0, w.got[:0], -1, 0, false
 	w.loop.pending++
+	if w.number >= 0 {
+		w.requests++
+		copy(w.request[w.number:], fmt.Sprintf("%0*d", len(number), w.requests))
+	}
 	if w.fd < 0 {
 		err := w.connect()
 		if err != nil {

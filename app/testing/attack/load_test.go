@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,10 +39,10 @@ var ordinary = []string{"/api/v1/blocks", "/api/v1/transactions?limit=5", "/api/
 // queueTimeout is the default of --queue-timeout.
 const queueTimeout = 5 * time.Second
 
-// wallet is a GraphQL query of a wallet.
-const wallet = `query Wallet($id: EntityId!) { account(id: $id) { id memo balance { balance } ` +
-	`tokenRelationships(first: 10) { nodes { balance token { name symbol decimals } } } } ` +
-	`transactions(filter: {account: {eq: $id}}, first: 10) { nodes { consensusTimestamp type result } } }`
+// wallet is a GraphQL query of a wallet. In requests it has another number each time, so that the cache has no response.
+const wallet = `query Wallet($id: AccountRef!) { account(id: $id) { entityId memo balanceValue { display } ` +
+	`tokens(first: 10) { nodes { balanceValue { display } token { name symbol } } } ` +
+	`transfers(first: 10) { nodes { consensusTimestamp amountValue { display } transaction { type result } } } } }`
 
 // of returns the full number of something, or the one for short tests.
 func of(full, short int) int {
@@ -86,9 +87,16 @@ func startLoaded(t *testing.T, args ...string) (p *process, requests map[string]
 	}
 	transfers := transactions.Transactions[0].Transfers
 	account := transfers[len(transfers)-1].Account
-	variables, err := json.Marshal(map[string]any{"query": wallet, "variables": map[string]string{"id": account}})
+	variables, err := json.Marshal(map[string]any{
+		"query": wallet, "variables": map[string]string{"id": account}, "extensions": map[string]string{"n": number},
+	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	var answer struct{ Errors []json.RawMessage }
+	read("/graphql?"+url.Values{"query": {wallet}, "variables": {`{"id":"` + account + `"}`}}.Encode(), &answer)
+	if len(answer.Errors) > 0 {
+		t.Fatalf("the query of the wallet fails: %s", answer.Errors)
 	}
 	return p, map[string]string{
 		"block":           get(fmt.Sprintf("/api/v1/blocks/%d", blocks.Blocks[len(blocks.Blocks)-1].Number)),
