@@ -47,7 +47,7 @@ type load struct {
 }
 
 // number is the place of a number in a request, so that no response is that of an earlier request.
-const number = "00000000"
+const number = "0000000000000000"
 
 // result is what the requests of a load measured.
 type result struct {
@@ -199,7 +199,7 @@ func (d drive) send() []*result {
 		text := strings.Replace(one.Request, "§", strings.Repeat("x", one.Padding), 1)
 		all[i] = &result{Statuses: map[int]*histogram{}, During: d.During}
 		l.senders = append(l.senders, &sender{load: one, loop: l, request: []byte(text),
-			number: strings.Index(text, number), result: all[i]})
+			number: strings.Index(text, number), requests: l.begin.UnixMicro(), result: all[i]})
 	}
 	l.run()
 	return all
@@ -253,7 +253,7 @@ type sender struct {
 	result   *result
 	opened   int
 	sent     int     // requests of an open loop, with those that no connection was free for
-	requests int     // that were sent
+	requests int64   // that were sent, from the microseconds at which the first one was
 	idle     []*wire // of open loops
 	paused   []*wire // of closed loops, in the order in which they continue
 }
