@@ -20,9 +20,10 @@ import (
 // subscriptions implements gqlgen's resolver of Subscription.
 type subscriptions struct{ *Resolver }
 
-// TopicMessages resolves Subscription.topicMessages. It streams the messages of a topic after from, or new ones, until
-// ctx ends. It listens to the feed of all messages, in a goroutine of its own, and reads those before the feed from
-// the database. If that fails, it closes the channel and records the error in the [relay.Ending] of ctx.
+// TopicMessages resolves Subscription.topicMessages. It streams the messages of a topic after from, or new ones if
+// from is nil, until ctx ends: a message at from itself has been delivered before. It listens to the feed of all
+// messages, in a goroutine of its own, and reads those before the feed from the database. If that fails, it closes the
+// channel and records the error in the [relay.Ending] of ctx.
 func (r subscriptions) TopicMessages(
 	ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp,
 ) (<-chan *ledger.TopicMessage, error) {

@@ -144,8 +144,8 @@ func (a *API) Init() error {
 }
 
 // prepare reads an embedded document, adds the fragments that it uses, and validates and caches it in the GraphQL
-// server. It also returns the aliases of the root fields, which are members of the body. A document with an operation
-// that is not a query is an error.
+// server. It also returns the aliases of the root fields by operation, from which the body is built. A document with
+// an operation that is not a query is an error.
 func (a *API) prepare(name string, fragments map[string]string) (*prepared, error) {
 	text, err := fs.ReadFile(a.Documents, path.Join("documents", name))
 	if err != nil {

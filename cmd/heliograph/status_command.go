@@ -68,8 +68,8 @@ type statusSettings struct {
 	logSettings
 }
 
-// statusCommand is a status command. It has the selected page unless its tag is anypage, and cannot be a dry run if its
-// tag is nodryrun.
+// statusCommand is a status command. It has the selected page unless its tag is anypage, and cannot be a dry run if
+// its tag is nodryrun.
 type statusCommand interface {
 	run(ctx context.Context, s *session) error
 }
@@ -217,8 +217,9 @@ func explainStatus(url string, err error) error {
 	}
 }
 
-// render returns the bodies of all documents of the status API by name, from a gateway in this process. It reads the
-// present state on the pool, or the state in the transaction of ctx: a snapshot or a write that is previewed.
+// render returns the bodies of all documents of the status API by name, from a gateway that it creates in this process
+// and does not keep; false leaves out the HTML. It reads the present state on the pool, or the state in the
+// transaction of ctx: a snapshot or a write that is previewed. It writes nothing.
 func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	g, err := s.gateway(false)
 	if err != nil {

@@ -29,9 +29,9 @@ type bodies struct {
 	err error
 }
 
-// bodyOperations returns the operations of an endpoint's document that render its body as JSON: those with a root field
-// that is spliced into it. Helper operations, which run before them, and those whose body is plain text are excluded.
-// It is the first operation of the document if the endpoint does not choose one, or if none is spliced.
+// bodyOperations returns the operations of an endpoint's document that render its body as JSON: those with a root
+// field that is spliced into it. Helper operations, which run before them, and those whose body is plain text are
+// excluded. It is the first operation of the document if the endpoint does not choose one, or if none is spliced.
 func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	all := api.Document(e).Operations()
 	if e.Operation == nil || len(all) == 1 {
@@ -321,7 +321,7 @@ func notNull(s *Schema) *Schema {
 	return &out
 }
 
-// oneLine returns a text with all white space replaced by single spaces.
+// oneLine returns a text with white space inside replaced by single spaces, and without that at its ends.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // enumSchema returns the schema of an enum as formatted in REST responses.

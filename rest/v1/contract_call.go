@@ -288,7 +288,8 @@ func bindTracedContract(r *rest.Request) error {
 	return nil
 }
 
-// finishTrace fails if traces are off or the request does not accept gzip; see [checkGzip].
+// finishTrace is the Finish of the endpoint for the trace of a contract result, opcodes. It fails if traces are off or
+// the request does not accept gzip, as [checkGzip] does, and sets nothing.
 func finishTrace(r *rest.Request) error { return checkGzip(r, !r.Config.TracesOff) }
 
 // checkGzip returns a problem if the ability is not switched on (501), or if the header Accept-Encoding is missing

@@ -60,7 +60,7 @@ type Unwritable struct {
 	err  error
 }
 
-// Error returns the text for editors, which says what to do.
+// Error returns the text for people who edit a page: why it cannot be written, and what to do.
 func (e *Unwritable) Error() string { return e.Text }
 
 // Unwrap returns the error of the database.

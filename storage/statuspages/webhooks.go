@@ -28,9 +28,10 @@ func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) 
 }
 
 // AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
-// with the same key, and not valid with an error. It fails with [status.NotFound] if the page or a component does not
-// exist, with [status.BadInput] for an invalid URL, and with [status.Conflict] if the page has the URL already. It
-// sends nothing. It is one transaction, with an entry in the audit log.
+// with the same idempotency key, and not valid with an error. It fails with [status.NotFound] if the page or a
+// component does not exist, with [status.BadInput] for an invalid URL, and with [status.Conflict] if the page has the
+// URL already. It sends no request to the URL. It is one transaction, which also raises the revision of the page and
+// adds an entry to the audit log.
 func (e *Editor) AddWebhook(
 	ctx context.Context, by Author, page string, in status.NewWebhook,
 ) (code, secret string, err error) {

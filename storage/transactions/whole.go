@@ -34,9 +34,10 @@ var wholeRows = storage.NewMapper(func(r *wholeRow, into []any) []any {
 	return append(transactionTargets(&r.transactionRow, into), &r.hbars, &r.tokens, &r.rewards, &r.charged)
 }, finishWhole, func(r *wholeRow) *ledger.Transaction { return &r.Transaction })
 
-// finishWhole fills the parts of a transaction from arrays of numbers. Custom fees, which few transactions have, are
-// set if there are none. Only transactions with an hbar transfer of the staking reward account have rewards. It fails
-// if the NFT transfers are invalid JSON.
+// finishWhole completes a row after it was decoded, and changes nothing else: it fills the parts of the transaction
+// from the arrays of numbers, then calls [finishTransaction], which fails if the NFT transfers are invalid JSON.
+// Custom fees become an empty list if there are none, and otherwise remain nil, which means not read. Only
+// transactions with an hbar transfer of the staking reward account have rewards.
 func finishWhole(r *wholeRow) error {
 	r.Parts = new(ledger.TransactionParts)
 	r.Parts.Transfers = rowsOf(r.hbars, 3, func(v []int64) ledger.CryptoTransfer {

@@ -39,7 +39,8 @@ var ordinary = []string{"/api/v1/blocks", "/api/v1/transactions?limit=5", "/api/
 // queueTimeout is the default of --queue-timeout.
 const queueTimeout = 5 * time.Second
 
-// wallet is a GraphQL query of a wallet. In requests it has another number each time, so that the cache has no response.
+// wallet is a GraphQL query of a wallet. In requests it has another number each time, so that the cache has no response
+// for it.
 const wallet = `query Wallet($id: AccountRef!) { account(id: $id) { entityId memo balanceValue { display } ` +
 	`tokens(first: 10) { nodes { balanceValue { display } token { name symbol } } } ` +
 	`transfers(first: 10) { nodes { consensusTimestamp amountValue { display } transaction { type result } } } } }`

@@ -55,7 +55,7 @@ func invert[T ~int16](names map[T]string) map[string]T {
 
 // readUncovered returns the effects of transaction types that past states do not cover, for
 // [TransactionType.Uncovered]. They are in the last column of the embedded table of the types, separated by spaces.
-// It panics if the table is invalid.
+// It panics if the table is not CSV with all columns; it does not check the names of effects.
 func readUncovered() map[TransactionType][]UncoveredEffect {
 	all := map[TransactionType][]UncoveredEffect{}
 	for _, row := range readTable(transactionTypesCSV) {

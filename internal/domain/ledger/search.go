@@ -90,8 +90,8 @@ func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 	return t
 }
 
-// respelled returns a text without the spellings that only other programs use: "0X", and the shard and realm of the
-// ledger before a public key, or before an address or alias with "0x".
+// respelled returns a text without the spellings that only other programs use: "0X" becomes "0x", and the shard and
+// realm of the ledger, or its realm alone, are removed before a public key, or before an address or alias with "0x".
 func respelled(text string, base EntityID) string {
 	shard, realm := strconv.FormatInt(base.Shard(), 10), strconv.FormatInt(base.Realm(), 10)
 	for _, prefix := range []string{shard + "." + realm + ".", realm + "."} {

@@ -43,8 +43,8 @@ type accounts struct {
 	known func(common.Address) bool
 }
 
-// Empty reports whether a transfer of value to the address creates an account. The EVM calls it to compute gas.
-// Entities of the ledger are not empty even if the EVM has no state of them.
+// Empty reports whether a transfer of value to the address creates an account. The EVM calls it to compute gas and
+// code hashes. Entities of the ledger are not empty even if the EVM has no state of them.
 func (a accounts) Empty(at common.Address) bool { return a.StateDB.Empty(at) && !a.known(at) }
 
 // execution is the result of a contract execution.

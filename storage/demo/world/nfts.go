@@ -37,9 +37,10 @@ func (w *World) addNFTCount(t *Transaction, account, token, by int64) {
 }
 
 // addNFTTransfer adds the transfer of a serial to a transaction, marked as approved if a spender sends it, or sets its
-// result if the transfer fails. It does not check that the sender owns the serial. It creates an automatic association
-// if necessary. The receiver pays the price in tinybars. Royalties are a part of the price; without a price, the
-// receiver pays the fallback fee. There is no royalty if the treasury sends, or if the collector sends or receives.
+// result if the transfer fails. The receiver becomes the owner in the world, without a check that the sender is it. It
+// creates an automatic association if necessary. The receiver pays the price in tinybars. Royalties are a part of the
+// price; without a price, the receiver pays the fallback fee. There is no royalty if the treasury sends, or if the
+// collector sends or receives.
 func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price int64, approved bool) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
