@@ -55,8 +55,8 @@ func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.
 }
 
 // AccountAllowancesTokens resolves AccountAllowances.tokens. It queues a read in the batch of q: a page of the
-// allowances of fungible tokens that each account gave or received, ordered by the other account and the token.
-// Invalid page arguments and more than [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
+// allowances of fungible tokens that each account gave, or received if Received is set, ordered by the other account
+// and the token. Invalid page arguments and more than [MaxAlternatives] alternatives in the filter are BAD_USER_INPUT.
 func (fields) AccountAllowancesTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesTokensArgs,
 ) (rowplan.Results[*relay.TokenAllowanceConnection], error) {

@@ -34,7 +34,7 @@ func (fields) BlockTransactions(
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
 	return transactionList.below(ctx, q, args.Order, args.Args,
-		true, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transaction], error) {
+		true /* countable */, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transaction], error) {
 			return transactions.QueueTransactionsBetween(b, list.Map(of, spanOfBlock), p), nil
 		})
 }

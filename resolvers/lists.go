@@ -87,7 +87,7 @@ func (l listOf[C]) below(
 ) (
 	rowplan.Results[*relay.Connection[C]], error,
 ) {
-	p, sp, err := l.pageOf(ctx, order, args, true)
+	p, sp, err := l.pageOf(ctx, order, args, true) // true: sp has one row more than p
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ var versionList = ofNumber("versions", func(v *ledger.Version) int64 { return in
 func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
 	queue func(*storage.Batch, []K, storage.Page) storage.Result[[][]*ledger.Version],
 ) (rowplan.Results[*relay.VersionConnection], error) {
-	return versionList.below(ctx, q, order, args, true,
+	return versionList.below(ctx, q, order, args, true, // countable
 		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Version], error) {
 			read := queue(b, keys, p)
 			if ledger.MomentOf(ctx) != nil {

@@ -44,7 +44,7 @@ func (fields) NFTTransactions(
 ) (
 	rowplan.Results[*relay.NFTTransactionConnection], error,
 ) {
-	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true)
+	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true) // true: sp has one row more than p
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func nftsBelow(
 ) (
 	rowplan.Results[*relay.NFTConnection], error,
 ) {
-	return nftList.below(ctx, q, args.Order, args.Args, true,
+	return nftList.below(ctx, q, args.Order, args.Args, true, // countable
 		func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.NFT], error) {
 			var owner ledger.Null[ledger.EntityID]
 			if err := checkAlternatives(len(args.Filter.AnyOf)); err != nil {
@@ -148,7 +148,7 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 func (r queries) NftTransactions(
 	ctx context.Context, args graph.QueryNftTransactionsArgs,
 ) (*relay.NFTTransactionConnection, error) {
-	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true)
+	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true) // true: sp has one row more than p
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (f fields) AccountSchedules(
 	rowplan.Results[*relay.ScheduleConnection], error,
 ) {
 	return scheduleList.below(ctx, q, args.Order, args.Args,
-		true, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Schedule], error) {
+		true /* countable */, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Schedule], error) {
 			return transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.moment(ctx), p), nil
 		})
 }

@@ -162,7 +162,7 @@ func (f fields) holdersAt(
 	ctx context.Context, q rowplan.Request, of []*ledger.Token, l listOf[ledger.TokenHolder],
 	args graph.ListArgs[ledger.TokenHolderFilter], h past.Holders,
 ) (rowplan.Results[*relay.TokenHolderConnection], error) {
-	p, page, err := l.pageOf(ctx, args.Order, args.Args, true)
+	p, page, err := l.pageOf(ctx, args.Order, args.Args, true) // true: page has one row more than p
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 ) {
 	topics := list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID })
 	args.Filter.JoinChunks = args.JoinChunks
-	get, err := messageList.below(ctx, q, args.Order, args.Args, false,
+	get, err := messageList.below(ctx, q, args.Order, args.Args, false, // not countable: counted below
 		rowsOf(topics, args.Filter, entities.QueueTopicMessages))
 	if err != nil || !unfiltered(args.Filter) {
 		return get, err

@@ -20,15 +20,15 @@ import (
 var transactionList = ofNumber("transactions", func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
 
 // TopicTransactions resolves Topic.transactions. It queues a read in the batch of q: a page of the successful
-// transactions that changed each topic or sent a message to it, ordered by time. Invalid page arguments are
-// BAD_USER_INPUT.
+// transactions that changed each topic or sent a message to it, ordered by time. totalCount, when it is selected,
+// takes one more statement. Invalid page arguments are BAD_USER_INPUT.
 func (fields) TopicTransactions(
 	ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs,
 ) (
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
 	return transactionList.below(ctx, q, args.Order, args.Args,
-		true, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transaction], error) {
+		true /* countable */, func(b *storage.Batch, p storage.Page) (storage.Result[[][]*ledger.Transaction], error) {
 			return transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID {
 				return t.EntityID
 			}), p), nil
@@ -69,8 +69,9 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 }
 
 // Transactions resolves Query.transactions. It reads a page of transactions, ordered by time, after it has looked up
-// the account of the filter. If neither rows nor pageInfo are requested, it reads nothing. Invalid page arguments, and
-// a filter by entity or token without an account, are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
+// the account of the filter, which matches nothing if it does not exist. If neither rows nor pageInfo are requested,
+// it reads nothing. Invalid page arguments, and a filter by entity or token without an account, are BAD_USER_INPUT.
+// Beside an error the list is nil. Unfiltered lists have an estimated totalCount, which is read when it is selected.
 func (r queries) Transactions(
 	ctx context.Context, args graph.QueryTransactionsArgs,
 ) (*relay.TransactionConnection, error) {
@@ -195,7 +196,7 @@ func (fields) TokenTransfers(
 	}
 	f := ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
 	return tokenTransferList.below(ctx, q, args.Order, args.Args,
-		true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
+		true /* countable */, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
 }
 
 // TransactionAssessedCustomFees resolves Transaction.assessedCustomFees. It queues a read in the batch of q: the custom

@@ -148,7 +148,8 @@ func (s segment) matches(part string) bool {
 	}
 }
 
-// matches reports whether the route is that of a path below the prefix, which has as many segments.
+// matches reports whether the route is that of a path below the prefix, which is not decoded. The caller has compared
+// the numbers of segments ([outlineOf]): if the path had more, they would be ignored.
 func (r *route) matches(escaped string) bool {
 	for _, s := range r.segments {
 		var part string

@@ -325,10 +325,12 @@ type Parents struct {
 }
 
 // Parents returns the parents with some keys, one array of numbers for each of the columns, whose names are separated
-// by ", ". The arrays have the same length: their elements at one position are the key of one parent. The planner does
-// not see the number of parents: a generic plan then costs no more than a custom one, so PostgreSQL plans the
-// statement once per connection instead of at each execution. On a distributed database, each parent has a statement
-// of its own, and its keys are parameters.
+// by ", ". The arrays have the same length: their elements at one position are the key of one parent. A statement
+// selects from the item From, whose alias is p and whose column ord is the position of the parent from 1. Its
+// arguments begin with Args. The planner does not see the number of parents: a generic plan then costs no more than a
+// custom one, so PostgreSQL plans the statement once per connection instead of at each execution. On a distributed
+// database (Citus), each parent has a statement of its own, with its keys as parameters; From and Args are then those
+// of the first parent.
 func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
 	p := &Parents{columns: strings.Split(columns, ", ")}
 	if b.db.Distributed() {
@@ -368,8 +370,8 @@ func (p *Parents) single(keys [][]int64) *Parents {
 	return p
 }
 
-// Key returns the SQL expression for a column of the key of a parent: a column of p, or if each parent has a statement
-// the parameter. column must be one of those given to [Batch.Parents].
+// Key returns the SQL expression for a column of the key of a parent: a column of p, the alias of p.From in the
+// statement, or if each parent has a statement the parameter. column must be one of those given to [Batch.Parents].
 func (p *Parents) Key(column string) string {
 	if p.each == nil {
 		return "p." + column

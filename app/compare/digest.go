@@ -137,8 +137,8 @@ func (b *digestBuilder) add(path, typ, value string) int {
 	return at
 }
 
-// value reads the next JSON value of d and adds it, and all that is below it, under path. It fails if the text is not
-// JSON. What it has added before remains.
+// value reads the next JSON value of d and adds it, and all that is below it, under path. d must use [json.Number]:
+// other numbers would count as null. It fails if the text is not JSON. What it has added before remains.
 func (b *digestBuilder) value(path string, d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {

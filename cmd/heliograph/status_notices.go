@@ -242,8 +242,9 @@ type timeFlags struct {
 	For   time.Duration `xor:"end" help:"Duration, such as 40m."`
 }
 
-// times returns the start and the end of a maintenance from the flags. If one is missing or invalid, the error
-// goes to [session.fail].
+// times returns the start and the end of a maintenance from the flags: --until, else --for after the start. If one is
+// missing or invalid, the error goes to [session.fail], with which the write of the command fails, and the times are
+// not valid. The session must have a page.
 func (f *timeFlags) times(s *session) (from, until time.Time) {
 	from = s.time(f.From)
 	switch {

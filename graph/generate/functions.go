@@ -160,7 +160,8 @@ func (f field) Amount() (string, error) {
 	return fmt.Sprintf("amountOf(%s, %s, %s, %s)", value, token, decimals, at), nil
 }
 
-// IsAmount reports whether the field is an amount with a unit.
+// IsAmount reports whether the field has the type Amount of the schema, an amount with its unit. The templates call it
+// too.
 func (f field) IsAmount() bool { return isAmount(f.FieldDefinition) }
 
 // NeedsDecimals reports whether an amount is one of a token whose number of decimals is not in the row.

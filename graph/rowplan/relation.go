@@ -33,8 +33,9 @@ type Request struct {
 	run *run
 }
 
-// Ending returns a context that ends when the rows have been read, or will not be. It is for goroutines that wait for
-// the batch. For a request that is not of a plan, it returns ctx.
+// Ending returns a context that ends when the rows of the plan have been read, or will not be. It is for goroutines
+// that wait for the batch. For a request that is not of a plan, it returns ctx. It changes the run of the plan without
+// a lock: only the Load that got q calls it, before it returns.
 func (q Request) Ending(ctx context.Context) context.Context {
 	if q.run == nil {
 		return ctx

@@ -271,7 +271,8 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// end ends the contexts that [Request.Ending] has returned in this run, for example after the response was written.
+// end ends the contexts that [Request.Ending] has returned in this run, once its rows have been read or that has
+// failed.
 func (r *run) end() {
 	for _, cancel := range r.cancels {
 		cancel()

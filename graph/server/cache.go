@@ -90,7 +90,8 @@ func (c *responseCache) key(ctx context.Context, method string, raw []byte) stri
 
 // newestTimestamp returns the newest consensus timestamp in nanoseconds, at most headAge old. While one request reads
 // it from the database, others use the last one until that is twice as old, and then read it too. c.mu is not held
-// meanwhile. It returns false if it cannot be read; the next request then reads it again.
+// meanwhile. Of reads at the same time, the one that ends last counts, so the timestamp can go back; its age counts
+// from the start of that read. It returns false if it cannot be read; the next request then reads it again.
 func (c *responseCache) newestTimestamp(ctx context.Context) (int64, bool) {
 	now := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 	c.mu.Lock()

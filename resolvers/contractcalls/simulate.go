@@ -73,8 +73,9 @@ type simulationRun struct {
 
 // block runs the calls of the i-th block on the state that the block before left, and adds their results to r.calls.
 // Without a number and a time of its own, it is the i-th block after the anchor, at the time of the anchor. It fails
-// with QUERY_TOO_COMPLEX if return data and logs exceed [MaxSimulatedBytes], and if the state overrides cannot be
-// applied or a call cannot run, for example because of a timeout. A call that fails is no error.
+// with QUERY_TOO_COMPLEX if return data and logs of all blocks exceed [MaxSimulatedBytes]: r.size counts both, the
+// logs by logsOf. It also fails if the state overrides cannot be applied or a call cannot run, for example because of
+// a timeout. A call that fails is no error.
 func (r *simulationRun) block(i int, in *calls.SimulatedBlockInput) error {
 	b := r.anchor
 	b.Number += int64(i)

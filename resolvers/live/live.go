@@ -228,8 +228,9 @@ func (f *Feeds) Transactions(
 	}, func(t *transactionEvent, live bool) *ledger.Transaction { return feed.Row(t.Transaction, live) })
 }
 
-// namedBy returns the accounts that a filter lists, which are those of the condition on the account's id. It does not
-// copy them.
+// namedBy returns the accounts that a filter lists by eq or in, which its other conditions can exclude again. It is
+// nil if there are none, for example for a range: then accounts that a transaction only mentions are not looked up. It
+// does not copy them.
 func namedBy(f ledger.TransactionFilter) []ledger.EntityID {
 	if f.AccountID == nil {
 		return nil

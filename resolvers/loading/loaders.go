@@ -161,7 +161,9 @@ func Load[K comparable, V any](
 }
 
 // load is [Load] for a level of a plan: it queues in the batch of q. If another place reads one of the keys, the
-// result waits for it, and first makes the other root fields not wait for this one; see [storage.RunAlone].
+// result waits for it, and first makes the other root fields not wait for this one; see [storage.RunAlone]. Goroutines
+// of the loader that wait for the batch end with the run of the plan. Without a loader, because only this place reads
+// objects of the type, all keys are queued.
 func load[K comparable, V any](
 	ctx context.Context, q rowplan.Request, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) storage.Result[[]V] {

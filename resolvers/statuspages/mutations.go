@@ -287,7 +287,7 @@ func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusP
 }
 
 // componentPayload reads a component after a mutation. It may be a group without components, which pages do not show.
-// NOT_FOUND means that it was deleted since; the payload beside that error is empty.
+// NOT_FOUND means that it, or its page, was deleted since. The payload beside an error is nil or empty.
 func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil {

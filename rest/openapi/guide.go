@@ -45,8 +45,9 @@ func guide(api *rest.API, documents string) string {
 	return b.String()
 }
 
-// row appends to b the row of an endpoint in the table of docs/rest-to-graphql.md. documents is the path of the
-// documents relative to that page.
+// row appends to b the row of an endpoint in the table of docs/rest-to-graphql.md: its path, with the method if
+// requests have a body, its parameters, its document, and the root fields of the operations that render the response.
+// documents is the path of the documents relative to that page.
 func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) {
 	var params []string
 	for i := range e.Params {

@@ -252,7 +252,9 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopErr
 }
 
-// stop stops the server, if it still runs, and releases the lock of its data. [Server.Stop] calls it once.
+// stop stops the server, if it still runs, and releases the lock of its data. The lock is released only after the
+// process has ended: the end of ctx makes it end sooner, see [Server.shutdown]. The error is that of the release.
+// [Server.Stop] calls it once.
 func (s *Server) stop(ctx context.Context) error {
 	if !s.proc.ended() {
 		s.stopping.Store(true)

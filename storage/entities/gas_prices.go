@@ -219,8 +219,9 @@ func (g *GasPrices) files(
 	return out, nil
 }
 
-// DecodeGasFile returns the function that decodes the content of a file with the price of gas: 0.0.113 for
-// [ledger.SimpleFeeFile], else 0.0.111.
+// DecodeGasFile returns the function that decodes the content of a file with the price of gas. file is its number:
+// [ledger.SimpleFeeFile] for 0.0.113; any other is taken for 0.0.111, [ledger.FeeScheduleFile]. The function fails if
+// the content is invalid.
 func DecodeGasFile(file int64) func([]byte) (ledger.GasFile, error) {
 	if file == ledger.SimpleFeeFile {
 		return func(content []byte) (ledger.GasFile, error) { return fees.GasPrice(content) }

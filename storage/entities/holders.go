@@ -204,12 +204,14 @@ func finishRelationship(r *relationshipRow) error {
 	return nil
 }
 
-// freezeOf returns the freeze status for a number in the column freeze_status. Null stays null.
+// freezeOf returns the freeze status for a number in the column freeze_status: 1 is frozen, 2 is unfrozen, and others,
+// such as 0, are not applicable. Null stays null.
 func freezeOf(number ledger.Null[int16]) ledger.Null[ledger.TokenFreezeStatus] {
 	return statusOf(number, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
 }
 
-// kycOf returns the KYC status for a number in the column kyc_status. Null stays null.
+// kycOf returns the KYC status for a number in the column kyc_status: 1 is granted, 2 is revoked, and others, such as
+// 0, are not applicable. Null stays null.
 func kycOf(number ledger.Null[int16]) ledger.Null[ledger.TokenKYCStatus] {
 	return statusOf(number, ledger.KYCNotApplicable, ledger.KYCGranted, ledger.KYCRevoked)
 }

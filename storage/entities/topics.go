@@ -91,8 +91,9 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	return p.Topic, p.Missing, err
 }
 
-// sameMessage returns an SQL condition that is true if two chunks belong to the same message. c and m are the aliases
-// of their rows of topic_message. It does not match if the number of c is invalid.
+// sameMessage returns an SQL condition that is true if a chunk belongs to the message of another. c and m are the
+// aliases of their rows of topic_message. Only the number of c is checked: the condition is not true if it is invalid.
+// It does not compare the topics, which the statement restricts to one.
 func sameMessage(c, m string) string {
 	const condition = `c.payer_account_id = m.payer_account_id and c.chunk_total = m.chunk_total
       and c.chunk_num between 1 and c.chunk_total

@@ -104,8 +104,9 @@ var entitiesAhead = []storage.Rows{
 }
 
 // queueEntities queues a query for the entities at the given addresses that the snapshot does not have yet. It marks
-// them as missing in the snapshot, and stores those that are found when the batch has run. Code in the memory of all
-// snapshots is not read again.
+// them as missing in the snapshot at once, and stores those that are found when the batch has run. If it does not run
+// or fails, the snapshot must not be used. Code in the memory of all snapshots is not read again. For a past state, $4
+// is its time, $5 the treasury, and $6 and $7 are the times before it after which balance snapshots are sought.
 func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress) {
 	ids, opaque, remembered := []int64{}, [][]byte{}, []int64{}
 	for _, a := range addresses {

@@ -71,7 +71,8 @@ left join lateral (select consensus_timestamp as newest from account_balance
 }
 
 // NearestSnapshots returns the times of the balance snapshots before and after a moment, as far as there are. It reads
-// the present state of the database, even if ctx has a moment. With an error, the one after it is missing.
+// the present state of the database, even if ctx has a moment. Every snapshot has a row of the treasury, which tells
+// its time. With an error, the one after it is missing.
 func NearestSnapshots(ctx context.Context, db *storage.DB, m *ledger.Moment) ([]ledger.Timestamp, error) {
 	var out []ledger.Timestamp
 	if m.Balances.Valid {

@@ -112,7 +112,9 @@ func (s *Slot) dequeue() {
 	s.pend(-1)
 }
 
-// take grants the slot: its pool and its operation count it as held. The caller holds the lock of the queue.
+// take grants the slot: its pool and its operation count it as held, and its turn counts one more statement that runs;
+// [Pool.Enter] has counted it among those that run or wait. Later statements of the operation wait without a timeout.
+// A slot that waited must have been removed from those that wait. The caller holds the lock of the queue.
 func (s *Slot) take() {
 	s.p.held = append(s.p.held, s)
 	s.op.started = true

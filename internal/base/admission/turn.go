@@ -72,8 +72,9 @@ func (t *Turn) Client() string {
 	return t.client.name
 }
 
-// Waited returns how long the turn, which must not be nil, has waited in the queue. It is 0 if the turn started at
-// once or still waits.
+// Waited returns how long the turn, which must not be nil, has waited in the queue until it started or gave up. It is
+// 0 if it did either at once. It takes no lock, so it must be called after Enter has returned, which no longer changes
+// the time.
 func (t *Turn) Waited() time.Duration { return t.waited }
 
 // Another returns another turn of the client that has not started, with the same rate limit, for a further operation

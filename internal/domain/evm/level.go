@@ -130,9 +130,10 @@ func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	return gas, floor
 }
 
-// hollowGas returns the gas to create the account that a message sends value to, or 0. It can read the account. Before
-// Level46 it fails with a [haltError] if the message calls a missing account without value. A long-zero address costs
-// 0, because no account is created there.
+// hollowGas returns the gas, in addition to the intrinsic gas, to create the account to, to which the message m sends
+// value, or 0 if it exists or m sends none. A long-zero address costs 0, because no account is created there. Before
+// Level46 it fails with a [haltError] if m calls a missing account without value. It reads the account on first use; a
+// failed read aborts the run.
 func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	if s.state.Exist(to) {
 		return 0, nil

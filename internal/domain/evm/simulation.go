@@ -393,9 +393,9 @@ func (s *Simulation) Override(list []Override) error {
 	return nil
 }
 
-// override changes an account as a state override says. The change is not undone. An account that the ledger does not
-// have is created, and one that gets code or storage counts as a contract. If o.All is set, its other storage slots
-// are empty. It reads nothing: [Simulation.Override] has read the entity.
+// override changes an account in the simulation as a state override says. The change is not undone. An account that
+// the ledger does not have is created there, and one that gets code or storage counts as a contract. If o.All is set,
+// its other storage slots are empty. It reads nothing: [Simulation.Override] has read the entity.
 func (s *State) override(a common.Address, o Override) {
 	x := s.account(a)
 	if x.entity == nil {

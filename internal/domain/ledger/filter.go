@@ -98,7 +98,7 @@ type Party struct {
 
 // Match reports whether a new transaction with these parties satisfies the conditions of a subscription. One party
 // must satisfy those on account and direction together. It does not compare Account, which the caller has replaced by
-// an ID, nor EntityID and TokenID.
+// an ID, nor EntityID and TokenID, which subscriptions refuse.
 func (f *TransactionFilter) Match(t *Transaction, parties []Party) bool {
 	if !f.Timestamp.Match(t.ConsensusTimestamp) || f.Types != nil && !slices.Contains(f.Types, t.Type) {
 		return false

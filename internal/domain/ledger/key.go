@@ -75,7 +75,8 @@ func (k Key) Info() *KeyInfo {
 	return (&KeyInfo{Bytes: k}).Typed()
 }
 
-// Typed sets k.Type from the bytes of the key, and returns k, or nil if there is no key.
+// Typed sets k.Type from the bytes of the key, and returns k, or nil if there is no key. It does not keep the value
+// that [Key.Decode] returns: [KeyInfo.Value] decodes it on request.
 func (k *KeyInfo) Typed() *KeyInfo {
 	if k.Bytes.IsNone() {
 		return nil

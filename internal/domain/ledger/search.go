@@ -27,8 +27,11 @@ var publicKey = regexp.MustCompile(`^(?:0x)?(?:(?:302a300506032b6570032100)?([0-
 	`(?:302d300706052b8104000a032200|3036301006072a8648ce3d020106052b8104000a032200)?(0[23][0-9a-f]{64}))$`)
 
 // ParseSearch returns what the text of the field Query.search can name. It reads no database, so the candidates may
-// not exist. Ids without shard or realm get those of base. A checksum after an id must be that of the network with
-// the given chain id. A text that names nothing gives no candidates.
+// not exist. Ids without shard or realm get those of base. A checksum after an id must be that of the network with the
+// given chain id. A text that names nothing gives no candidates. The first of these that the text can be is the only
+// candidate: a transaction id, an id with a checksum, an NFT or message, a time, an address, an id, an alias. Digits
+// alone are a number beside the id. They, and other texts, can also be an alias in lower case, a hash and a public
+// key, or else the start of a name.
 func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 	text = strings.TrimSpace(text)
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {

@@ -198,8 +198,10 @@ func (r *probeRun) text(e Event) string {
 	return strings.ReplaceAll(r.Page.Text(e), reasonPlaceholder, r.Probe.reason())
 }
 
-// redraft replaces the draft with the code old by one with the current results, since drafts have no updates. A draft
-// without components is withdrawn. It only records in r.out that the old draft is deleted.
+// redraft replaces the draft with the code old by one with the current results, since drafts have no updates. The new
+// one has the components of the other probes of the old one, and that of this probe while it or one of them does not
+// find it operational. Without components there is no new one. It does not delete the old draft: r.out.Withdraw tells
+// the caller to.
 func (r *probeRun) redraft(old string) error {
 	affected := r.others(old)
 	if r.Probe.Level != Good || r.status != Operational {

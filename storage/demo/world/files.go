@@ -192,8 +192,10 @@ func (w *World) ChangeAddressBook(version int) {
 	w.publishAddressBook(w.updateSystemFile(fileAddressBook102, AddressBookAdmin, addressBookFile(nodes)), nodes)
 }
 
-// ChangeFeeSchedules updates both fee schedule files, without fee. gas is the gas price of later contract calls in
-// thousandths of tinycents.
+// ChangeFeeSchedules updates both fee schedule files, without fee: 0.0.111 in two transactions, an update and an
+// append with half of the content each, and 0.0.113 in one. gas is the gas price of later contract calls in
+// thousandths of tinycents. The schedules in 0.0.111 expire some time after w.clock, which each transaction moves
+// forward.
 func (w *World) ChangeFeeSchedules(gas int64) {
 	file := w.feeFile(gas, w.clock)
 	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, file[:len(file)/2], file[len(file)/2:])

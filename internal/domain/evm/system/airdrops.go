@@ -448,7 +448,7 @@ func (c *call) offer(t *token, offers []offer) error {
 }
 
 // mustClaim reports whether a party receives airdrops of a token only by claiming them: it requires its signature and
-// is not the caller, or has no association and no free slot.
+// is not the caller, or has no association and no free slot (none without an entry). A failed read aborts the run.
 func (c *call) mustClaim(t *token, p ledger.EntityID) bool {
 	if e := c.State.Entity(c.facts.address(p)); e != nil && e.ReceiverSigRequired && p != c.caller() {
 		return true

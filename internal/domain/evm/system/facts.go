@@ -212,8 +212,8 @@ func (f *facts) address(id ledger.EntityID) common.Address {
 	return longZero(id)
 }
 
-// relation returns the association of an account with a token, which it reads if necessary. It is never nil: without
-// one all values are zero. A failed read aborts the run.
+// relation returns the association of an account with a token, read on first use, with the changes of the simulation.
+// It is never nil: without one all values are zero. Only [evm.Set] may change it. A failed read aborts the run.
 func (f *facts) relation(account ledger.EntityID, t *token) *relation {
 	k := worldstate.RelationKey{Account: account, Token: t.EntityID}
 	f.load(worldstate.TokenReads{Relations: []worldstate.RelationKey{k}})

@@ -280,8 +280,8 @@ func received(x *transfer, asked int, of ledger.EntityID) (out []payment) {
 const maxFees = 10
 
 // updateFees implements updateFungibleTokenCustomFees(token, fixed fees, fractional fees) and
-// updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees): it replaces the fees in the simulation. The
-// token needs a fee schedule key. Empty lists remove the fees, and fail if there are none.
+// updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees): it replaces the fees in the simulation. Empty
+// lists remove them. It fails with a [refusal], also without fees to remove or a key for fees. No signature is needed.
 func updateFees(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.FeeScheduleKey)
 	if err != nil {

@@ -276,7 +276,8 @@ func (c *call) scheduledCreation(body []byte) *token {
 	return t
 }
 
-// scheduledFees returns the custom fees of a token that a scheduled transaction would create. It checks nothing.
+// scheduledFees converts the custom fees of a token that a scheduled transaction would create, which contracts can
+// query. A maximum of 0 is none. Fees of no kind are omitted. It reads and checks nothing.
 func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees {
 	base := c.s.cfg.Base
 	fees := &ledger.TokenCustomFees{}

@@ -272,8 +272,8 @@ func tokenKeyOf(c *call, in []any) (any, error) {
 	return nil, refusal(codes.KeyNotProvided)
 }
 
-// allowance implements allowance: it returns the units that a spender may spend of an owner. It is 0 for an unknown
-// spender and for NFTs. An unknown owner fails.
+// allowance implements allowance(token, owner, spender): it returns the units that the spender may spend of the owner,
+// 0 for an unknown spender and for NFTs. An unknown token or owner is a [refusal]. It reads all of them on first use.
 func allowance(c *call, in []any) (any, error) {
 	t, err := c.readToken(in)
 	if err != nil {
