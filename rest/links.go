@@ -280,8 +280,8 @@ func contradicts(texts []string) bool {
 	return span.Empty()
 }
 
-// appendEscaped appends text to dst and percent-encodes all characters that a query component cannot contain (RFC
-// 3986 §3.4), and the plus sign, which servers decode as a space.
+// appendEscaped appends s to dst as a name or value of a query string. It percent-encodes all characters that a query
+// cannot contain (RFC 3986 §3.4), those that separate parameters, and the plus sign, which servers decode as a space.
 func appendEscaped(dst []byte, s string) []byte {
 	const plain, digits = "-._~!$'()*,;:@/?", "0123456789ABCDEF"
 	for i := range len(s) {

@@ -184,7 +184,7 @@ func (s *Sender) post(ctx context.Context, d *status.Delivery) (int, error) {
 }
 
 // record writes sent messages to the database as delivered, together with those that were sent meanwhile. It returns
-// when s.sent is closed and all are written. Those that [Sender.persist] cannot write are sent again.
+// when s.sent is closed and each has been written or given up by [Sender.persist]; the latter are sent again.
 func (s *Sender) record(ctx context.Context) {
 	for d := range s.sent {
 		batch := []*status.Delivery{d}

@@ -113,7 +113,8 @@ func (s *subscription[T, V]) run(ctx, feed context.Context) error {
 	}
 }
 
-// complete returns what Listener.Complete makes of rows, or rows without such a function. After any error it retries,
+// complete returns what Listener.Complete makes of rows, or rows without such a function. Other subscriptions share
+// rows, so that it must not change them. Each attempt reads in a context of Options.Begin. After any error it retries,
 // with pauses of at most maxDelay. It fails only if the subscription or the feed ends.
 func (s *subscription[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, error) {
 	if s.l.Complete == nil || len(rows) == 0 {

@@ -36,7 +36,8 @@ type Tables struct {
 // DefaultMaxResponse is the default of [Tables.MaxResponse]: 16 MiB.
 const DefaultMaxResponse = 16 << 20
 
-// NewTables returns tables without objects. newBatch returns the batch that collects the statements of a level.
+// NewTables returns tables to which no object type of the schema has been added. newBatch returns the batch that
+// collects the statements of a level.
 func NewTables(newBatch func() Batch) *Tables {
 	return &Tables{NewBatch: newBatch, MaxResponse: DefaultMaxResponse, entries: map[reflect.Type]entry{}}
 }
@@ -138,8 +139,8 @@ func PerOperation[V any](ctx context.Context, p *Plans, compute func(*ast.Operat
 	return once(ctx, p, op, func() V { return compute(op) })
 }
 
-// once returns what compute returns for a key, which is computed once for documents that were added to p, and each time
-// for others. Two operations that start at the same time can both compute it.
+// once returns what compute returns for a key, which is computed once for documents that were added to p, and each
+// time for others. Two operations that start at the same time can both compute it.
 func once[K comparable, V any](ctx context.Context, p *Plans, key K, compute func() V) V {
 	cached, ok := p.documents.Load(graphql.GetOperationContext(ctx).Doc)
 	if !ok {
@@ -378,8 +379,8 @@ const (
 )
 
 // Buffers reuses the memory of responses that have been sent. With new memory for each, REST lists of 25 rows take 7 %
-// (messages), 11 % (accounts) and 16 % (transactions) more CPU time in BenchmarkWays of app/testing/bench, and allocate
-// twice as many bytes.
+// (messages), 11 % (accounts) and 16 % (transactions) more CPU time in BenchmarkWays of app/testing/bench, and
+// allocate twice as many bytes.
 type Buffers struct {
 	pool sync.Pool // of *[]byte
 }

@@ -328,7 +328,7 @@ func badInput(errs gqlerror.List) gqlerror.List {
 	return errs
 }
 
-// truncate returns the text of a message, cut to whole characters in maxMessage bytes and "…" if it is longer.
+// truncate returns the message of an error, cut to whole characters in maxMessage bytes and "…" if it is longer.
 func truncate(text string) string {
 	if len(text) <= maxMessage {
 		return text

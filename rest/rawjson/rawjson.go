@@ -75,9 +75,9 @@ func stringLength(b []byte) int {
 }
 
 // OmitEmpty returns a copy of value without the members with the given name and the value [] in all objects. The
-// member must not be the last one of an object.
+// member must not be the last one of an object. value must be compact, and no name of a member may contain a quote.
 func OmitEmpty(value []byte, name string) []byte {
-	// Quotes in strings are escaped, so this text can only be the member itself.
+	// Quotes in strings are escaped and names have none, so this text can only be the member itself.
 	return bytes.ReplaceAll(value, []byte(`"`+name+`":[],`), nil)
 }
 

@@ -80,7 +80,8 @@ func (a *API) Explain(target string) (*rest.Explanation, error) {
 	return rest.NewExplanation(a.o.Server, doc, doc.Operations()[0].Name, map[string]any{"page": a.anyPage()})
 }
 
-// anyPage returns the short name of the default page if the cache has read it, else "status". It reads nothing.
+// anyPage returns a short name for the document that explains a request: that of the default page if the cache has it,
+// else "status", which need not exist. It does not read the database.
 func (a *API) anyPage() string {
 	if p := a.o.Cache.DefaultPage(); p != nil {
 		return p.Slug

@@ -261,9 +261,9 @@ func changeNotice[T any](ctx context.Context, e *Editor, by Author, name string,
 		})
 }
 
-// editNotice runs do with a locked notice of a kind, or of any kind if k is empty, in a write with the action name,
-// and returns the code of the object. It fails with [status.NotFound] for other kinds, and with [status.Conflict]
-// unless expected is 0 or the current version.
+// editNotice runs do with a locked notice of a kind, or of any kind if k is empty, in one transaction, in the audit
+// log as the action name, and returns the code of the notice. It fails with [status.NotFound] for other kinds, and
+// with [status.Conflict] unless expected is 0 or the current version.
 func (e *Editor) editNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
 	do func(ctx context.Context, tx *commandTx, s status.NoticeState) error,
 ) (string, error) {

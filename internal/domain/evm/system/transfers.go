@@ -480,8 +480,8 @@ func transferFrom(c *call, in []any) ([]any, error) {
 	return c.takeAndLog(t, rest[0], rest[1], rest[2])
 }
 
-// takeAndLog transfers an amount or a serial of the called token and emits a log, in the simulation. For units it
-// returns true, for a serial nothing.
+// takeAndLog implements transferFrom of a token, with the allowance of the caller: it transfers an amount or a serial
+// and emits a log, in the simulation. For units it returns true, for a serial nothing.
 func (c *call) takeAndLog(t *token, from, to, n any) ([]any, error) {
 	err := c.take(t, from, to, n.(*big.Int))
 	if err != nil {
