@@ -38,6 +38,7 @@ type Operation struct {
 
 	started bool // a statement has run
 	held    int  // connections in use
+	own     bool // Turn is one of the client without a name, which ends with the statements of the operation
 }
 
 // Slot is the permission to use a connection.
@@ -66,14 +67,14 @@ func (p *Pool) Load() int {
 
 // Enter waits for the permission to run a statement. Unless it fails, the caller must call Leave. The first statement
 // of an operation is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until
-// the context ends. An operation without a turn gets one of the client without a name. At the deadline of ctx any
-// statement that waits is refused; if ctx is canceled, the error is that of ctx.
+// the context ends. An operation without a turn has one of the client without a name while statements of it run or
+// wait. At the deadline of ctx any statement that waits is refused; if ctx is canceled, the error is that of ctx.
 func (p *Pool) Enter(ctx context.Context, op *Operation, share Share) (*Slot, error) {
 	q := p.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if op.Turn == nil {
-		op.Turn = q.turn("", &class{})
+		op.Turn, op.own = q.turn("", &class{}), true
 	}
 	t := op.Turn
 	s := &Slot{p: p, op: op, client: t.client, share: max(share, op.Share)}
@@ -92,7 +93,7 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share) (*Slot, er
 	err := t.await(ctx, s.ready, most)
 	if err != nil {
 		s.dequeue()
-		t.query(-1, 0)
+		op.leave(0)
 		q.grant()
 		return nil, err
 	}
@@ -130,9 +131,19 @@ func (s *Slot) Leave() {
 	defer p.q.mu.Unlock()
 	p.held = remove(p.held, s)
 	s.op.held--
-	s.op.Turn.query(-1, -1)
+	s.op.leave(1)
 	p.grant()
 	p.q.grant()
+}
+
+// leave counts a statement of the operation as ended: running is 1 if it has run, 0 if it has waited in vain. It ends
+// the operation's own turn with its last statement. The caller holds the lock of the queue.
+func (op *Operation) leave(running int) {
+	op.Turn.query(-1, -running)
+	if op.own && op.Turn.away == 0 {
+		op.Turn.end()
+		op.Turn, op.own = nil, false
+	}
 }
 
 // fits reports whether a slot can be granted now. One client uses at most half of the connections, and the last

@@ -235,3 +235,30 @@ func TestParking(t *testing.T) {
 		time.Sleep(time.Minute)
 	})
 }
+
+// TestOperationWithoutTurn checks that operations without a turn leave nothing in the queue, also if their statements
+// overlap or are canceled.
+func TestOperationWithoutTurn(t *testing.T) {
+	t.Parallel()
+	q := admission.New(admission.Options{Processors: 2})
+	pool := q.Pool(2, 1)
+	var op admission.Operation
+	first, err := pool.Enter(t.Context(), &op, admission.Reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := pool.Enter(ctx, &op, admission.Reads); err == nil {
+		t.Fatal("a second statement runs on the only connection")
+	}
+	first.Leave()
+	second, err := pool.Enter(t.Context(), &op, admission.Reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Leave()
+	if n := q.Clients(); n != 0 {
+		t.Errorf("the queue remembers %d clients", n)
+	}
+}

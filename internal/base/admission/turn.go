@@ -351,13 +351,17 @@ func (t *Turn) End() {
 	if t == nil {
 		return
 	}
-	q, c := t.q, t.client
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	t.run(false)
-	if t.ended {
-		return
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	if !t.ended {
+		t.end()
 	}
+}
+
+// end is End for a turn that has not ended. The caller holds the lock of the queue.
+func (t *Turn) end() {
+	c := t.client
+	t.run(false)
 	t.ended = true
 	t.release()
 	if t.started {
@@ -366,7 +370,7 @@ func (t *Turn) End() {
 	}
 	c.turns--
 	if c.turns == 0 {
-		delete(q.clients, c.name)
+		delete(t.q.clients, c.name)
 	}
 }
 
