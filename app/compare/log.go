@@ -16,10 +16,10 @@ import (
 // maxLine is the maximum length of a line of an access log in bytes.
 const maxLine = 1 << 20
 
-// ReadLog returns the first most distinct GET requests of an access log whose paths are below prefix. Lines are in the
-// common or combined log format, or JSON objects with the path in path, uri, url or request, which can be objects. A
-// query string beside the path can be an object of parameters. Other lines are ignored. If a line is longer than
-// maxLine or reading fails, it returns the requests before it and an error.
+// ReadLog returns the first GET requests of an access log whose paths are below prefix, each path once, and at most
+// most of them. Lines are in the common or combined log format, or JSON objects with the path in path, uri, url or
+// request, which can be objects. A query string beside the path can be an object of parameters. Other lines are
+// ignored. If a line is longer than maxLine or reading fails, it returns the requests before it and an error.
 func ReadLog(r io.Reader, prefix string, most int) ([]requests.Request, error) {
 	var out []requests.Request
 	seen := map[string]bool{}

@@ -99,7 +99,8 @@ func (l *AccessLog) request(
 // maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.
 const maxLogged = 1024
 
-// logged cuts a text of a request, such as its path, to maxLogged bytes for the access log.
+// logged returns a text of a request, such as its path, for the access log. A text of more than maxLogged bytes is cut
+// to them, without invalid UTF-8, and ends with "…".
 func logged(text string) string {
 	if len(text) > maxLogged {
 		return strings.ToValidUTF8(text[:maxLogged], "") + "…"

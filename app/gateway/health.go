@@ -70,8 +70,8 @@ func (p *part) ready() (age time.Duration, err error) {
 	return age, p.err
 }
 
-// run runs the check within healthTimeout, records its result and the time, logs a change between ready and not
-// ready, and closes done.
+// run runs the check within healthTimeout, records its result and the time, logs a new failure and the end of one, and
+// closes done. [part.ready] starts it in a goroutine.
 func (p *part) run(done chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
 	defer cancel()
@@ -164,7 +164,7 @@ func (h partHealth) up() bool { return h.Status == statusText(true) }
 
 // healthOf runs the check of a part and returns its state for the response, with the age of the result in
 // milliseconds. Only reasons without internal details are included. While the gateway shuts down, no part is ready. It
-// waits for the check as [part.ready] does.
+// waits for the check for healthWait, or for healthMaxAge if there is no result yet.
 func (g *Gateway) healthOf(p *part) partHealth {
 	age, err := time.Duration(0), errClosing
 	if !g.closing.Load() {

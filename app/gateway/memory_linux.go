@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram unmaps the pages of the executable from the process. Pages that only startup needed, such as tables
-// of linked packages, stay unmapped. The others are mapped again from the page cache on use. If the mappings cannot
-// be read, it does nothing.
+// releaseProgram unmaps the read-only pages of the executable that are unmodified from the process, in the mappings of
+// [unchangedMappings]. Pages that only startup needed, such as tables of linked packages, stay unmapped. The others
+// are mapped again from the page cache on use. If the mappings cannot be read, it does nothing.
 func releaseProgram() {
 	program, err := os.Executable()
 	if err != nil {

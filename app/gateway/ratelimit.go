@@ -202,8 +202,8 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 	})
 }
 
-// exempt reports whether a request has no limit: preflight requests of browsers and health checks of load
-// balancers.
+// exempt reports whether a request has no rate limit and needs no turn: one with the method OPTIONS, such as a
+// preflight request of a browser, and a health check of a load balancer, below /health/.
 func exempt(r *http.Request) bool {
 	return r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/")
 }
@@ -224,8 +224,8 @@ func addressOf(r *http.Request) string {
 	return httprate.CanonicalizeIP(host)
 }
 
-// reject responds with an error before the request is read, in the format of the API that it addresses: with code
-// for GraphQL, with the CORS headers, and without it for REST.
+// reject writes the error response of a request that gets no handler: at graphPath in the format of the GraphQL API,
+// with code and the CORS headers, and at other paths in that of the REST API, without code.
 func (g *Gateway) reject(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
 	if r.URL.Path != graphPath {
 		rest.Reject(w, r, status, message)

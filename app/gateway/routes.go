@@ -253,8 +253,9 @@ func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation
 	return g.ExplainBody(ctx, target, nil)
 }
 
-// ExplainBody is like Explain for a request with the given body; nil stands for the example of the endpoint. Endpoints
-// without a body and paths of the status API ignore it.
+// ExplainBody returns the document and variables that a request for a REST path with the given body runs, without
+// running them; target is that of [Gateway.Explain]. A nil body stands for the example of the endpoint. Endpoints
+// without a body and paths of the status API ignore it. An invalid request is an error of type [*rest.Problem].
 func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
 	if strings.HasPrefix(target, v2.Prefix+"/") {
 		return g.v2.Explain(target)

@@ -42,9 +42,9 @@ func (s statusSource) Listen(ctx context.Context, notify func()) error {
 	})
 }
 
-// Run runs the background tasks of the status pages until the context ends: it renders changed pages, mirrors pages of
-// other sites, runs probes and sends to webhooks. It returns when the messages that are being sent have ended. Tasks
-// that are not configured are left out.
+// Run runs the background tasks of the status pages until the context ends: it renders changed pages and saves their
+// documents in the database, mirrors pages of other sites, runs probes and sends to webhooks. It returns when the
+// messages that are being sent have ended. Tasks that are not configured are left out.
 func (g *Gateway) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, f := range g.o.Followers {
@@ -64,8 +64,9 @@ func (g *Gateway) Run(ctx context.Context) {
 // StatusAPI returns the handler of /api/v2 without the middleware of the public port. Benchmarks use it.
 func (g *Gateway) StatusAPI() http.Handler { return g.v2 }
 
-// Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after
-// the write. If one cannot be rendered, it fails and returns none.
+// Render renders all documents of /api/v2 for a status page from the database, and returns them by name. In the
+// context of a write, they are those after the write. If one cannot be rendered, it fails and returns none. It stores
+// nothing.
 func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	return g.v2.Render(statuspages.WithSharedReads(ctx), p)
 }

@@ -35,9 +35,9 @@ func defaultTransfer() transfer {
 	return transfer{read: 10 * time.Second, body: 2 * time.Minute, write: 30 * time.Second}
 }
 
-// limit is the first middleware: it sets the deadlines of the connection, replaces the writer and the body by
-// those that extend them, and sets X-Content-Type-Options. After the response it reads the rest of the body.
-// Connections without deadlines, as in tests, are not limited.
+// limit is the first middleware: it sets the deadlines of the connection, replaces the writer and the body by those
+// that extend them, and sets X-Content-Type-Options. After the response it reads the rest of the body, unless the
+// client waits for permission to send it (Expect). Connections without deadlines, as in tests, are not limited.
 func (t transfer) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Content-Type-Options"] = nosniff
@@ -241,9 +241,9 @@ const refusal = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnectio
 // refusalTimeout is how long a client can take to read it and to close the connection.
 const refusalTimeout = time.Second
 
-// LimitConnections returns a listener that accepts at most the given number of connections of an address, except of
-// trusted proxies. IPv6 addresses of the same /64 network count as one. Further connections get a response with status
-// 503 and are closed.
+// LimitConnections returns a listener that keeps at most the given number of connections of a client address open,
+// except of trusted proxies. IPv6 addresses of the same /64 network count as one. Further connections get a response
+// with status 503 and are closed.
 func LimitConnections(l net.Listener, most int, proxies []netip.Prefix) net.Listener {
 	return &limitedListener{Listener: l, most: most, proxies: proxies, open: map[string]int{}}
 }

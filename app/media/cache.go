@@ -51,10 +51,10 @@ func NewCache() *Cache {
 	})
 }
 
-// cached returns the file with a key from c, or loads it and keeps it. One of several requests at the same time loads
-// it, within loadTimeout, even if its client disconnects. Files and errors of type [media.Refusal] are kept, other
-// errors are not. A nil cache keeps nothing: each call loads the file in ctx, without loadTimeout. With a cache it
-// fails if ctx has ended, even if the file is kept.
+// cached returns the file with a key, a topic or a URL, from c, or loads it and keeps it. One of several requests at
+// the same time loads it, within loadTimeout, even if its client disconnects. Files and errors of type [media.Refusal]
+// are kept, other errors are not. A nil cache keeps nothing: each call loads the file in ctx, without loadTimeout.
+// With a cache it fails if ctx has ended, even if the file is kept.
 func cached(
 	ctx context.Context, c *Cache, key string, load func(ctx context.Context) (*media.File, error),
 ) (*media.File, error) {

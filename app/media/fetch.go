@@ -39,8 +39,9 @@ func NewFetcher(allowed []netip.Prefix) *Fetcher {
 // unread is the reason without details, which could be those of a network that the client cannot reach.
 var unread = &media.Refusal{Reason: "the metadata outside of the ledger cannot be read now"}
 
-// Fetch returns the file at a URL from the cache, or requests it, at most maxConcurrent at a time and within
-// fetchTimeout, which includes the wait for others. All errors are of type [media.Refusal].
+// Fetch returns the file with the metadata of an NFT at a URL from the cache of f, or requests it and keeps it there,
+// at most maxConcurrent at a time and within fetchTimeout, which includes the wait for others. Refusals are kept too.
+// All errors are of type [media.Refusal].
 func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
 	file, err := cached(ctx, f.cache, url, func(ctx context.Context) (*media.File, error) {
 		ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
@@ -59,8 +60,9 @@ func (f *Fetcher) Fetch(ctx context.Context, url string) (*media.File, error) {
 	return file, err
 }
 
-// request sends a GET request for a file. It reads the content, up to [media.MaxMetadata] bytes, only if its type
-// can be metadata; otherwise Content is nil. All errors are of type [media.Refusal].
+// request sends a GET request for the metadata of an NFT, for [Fetcher.Fetch]. It reads the content, up to
+// [media.MaxMetadata] bytes, only if its type can be metadata; otherwise Content is nil. All errors are of type
+// [media.Refusal].
 func (f *Fetcher) request(ctx context.Context, url string) (*media.File, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

@@ -45,10 +45,11 @@ type Files struct {
 	Cache *Cache
 }
 
-// ServeHTTP responds with the file that is inscribed in the topic of the path parameter "topic", from the cache or
-// the ledger's database. A file never changes, so clients may keep it. Types that browsers could execute are sent as
-// attachments. It responds with 400, 404, 422 or 503 if the topic is invalid, or the file is missing, invalid or
-// cannot be read, and with 405 to other methods than GET and HEAD.
+// ServeHTTP responds with the file that is inscribed in the topic of the path parameter "topic", from the cache or the
+// ledger's database, in which it needs neither expensive lists nor the newest events (false, false). A file never
+// changes, so clients may keep it. Types that browsers could execute are sent as attachments. It responds with 400,
+// 404, 422 or 503 if the topic is invalid, or the file is missing, invalid or cannot be read, and with 405 to other
+// methods than GET and HEAD.
 func (f Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, policy) {
 		return

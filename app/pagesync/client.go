@@ -29,8 +29,8 @@ type Client struct {
 }
 
 // NewClient returns a client for the page at a URL such as https://status.example.com, to which the paths of the
-// documents are appended. A trailing /api/v2 is removed before. It sends nothing yet, and fails if the URL is invalid
-// or contains a user or a query. transport defaults to [http.DefaultTransport].
+// documents are appended. A trailing /api/v2 is removed before. It sends nothing yet. It fails if the URL is not one
+// of HTTP or HTTPS, or contains a user, a query or a fragment. A nil transport stands for [http.DefaultTransport].
 func NewClient(pageURL string, transport http.RoundTripper) (*Client, error) {
 	base := strings.TrimSuffix(strings.TrimRight(pageURL, "/"), "/api/v2")
 	u, err := url.Parse(base)

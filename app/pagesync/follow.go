@@ -197,8 +197,9 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// log logs the outcome of a poll: a failure or recovery when it changes, an import with changes, and warnings that
-// the last import did not have. It records the warnings in f.
+// log logs the outcome of a poll: a failure or recovery when it changes, and an import with changes, with those of its
+// warnings that the import before did not have, and the open notices that the source no longer lists. It keeps the
+// warnings of such an import in f.
 func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 	log := f.o.Logger.With("url", f.client.Base())
 	if err != nil || out != nil {

@@ -124,8 +124,9 @@ func spanName(kind, operation string) string {
 	return "graphql " + operation[:min(len(operation), maxNameLength)]
 }
 
-// Received names the span of the request in ctx after its GraphQL operation and sets its attributes. It does
-// nothing if the request is not traced.
+// Received names the span of the request in ctx after its GraphQL operation and sets its attributes. A later operation
+// of the same request, as in a batch, replaces them; such calls must not be concurrent. It does nothing if the request
+// is not traced.
 func (*Traces) Received(ctx context.Context, kind, operation string) {
 	r, ok := ctx.Value(requestKey{}).(*Request)
 	if !ok {

@@ -88,7 +88,8 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 }
 
 // newTraces returns a tracer whose sampled spans go to q. o.Ratio of the traces without a parent are sampled, the
-// others as their parents are. Attributes are cut to maxValueLength.
+// others as their parents are. Values of attributes are cut to maxValueLength characters, or to a lower limit in the
+// environment. self describes the process.
 func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 	limits := sdktrace.NewSpanLimits()
 	if limits.AttributeValueLengthLimit < 0 || limits.AttributeValueLengthLimit > maxValueLength {
@@ -260,8 +261,8 @@ func (q *queue) OnEnd(s sdktrace.ReadOnlySpan) {
 // sender exports batches.
 type sender struct{ *queue }
 
-// ExportSpans sends a batch to the collector and updates the counters of the queue. It logs failures and always
-// returns nil.
+// ExportSpans sends a batch to the collector and updates the counters of the queue. It logs lost spans, at most once
+// per warnInterval, and always returns nil.
 func (s sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := s.to.ExportSpans(ctx, spans)
 	n := int64(len(spans))

@@ -220,8 +220,9 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	return c.serve(ctx, log, d, handlers, traces, public, admin)
 }
 
-// demo writes the demo network to an embedded database that is empty. It also writes the demo status page, unless
-// there are status pages, they have their own database, or the ledger database contains other data.
+// demo writes the demo network to an embedded database that is empty. It replaces nothing (false). It also writes the
+// demo status page, unless there are status pages, they have their own database, or the ledger database contains other
+// data.
 func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
 		return err
@@ -232,8 +233,9 @@ func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	return loadDemoStatus(ctx, d.url, now, false)
 }
 
-// linkDemo writes the address of the gateway to the demo status page as its URL, so that its links lead here. It
-// does nothing if the page does not exist or has a URL on another host.
+// linkDemo sets the URL of the demo status page to http://localhost with the port of address, that of the public
+// listener, so that its links lead here. It writes as the editor does, with an entry in the audit log. It does nothing
+// if the page does not exist or has a URL on another host.
 func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) error {
 	const local = "http://localhost:"
 	page, err := editor.DB().PageByCode(ctx, demo.StatusPage)

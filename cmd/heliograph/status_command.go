@@ -320,7 +320,8 @@ func (s *session) print(object any, line string, args ...any) error {
 	return printJSON(object)
 }
 
-// done prints the result of a write like [session.print] unless err is set, which it returns.
+// done prints the result of a write to standard output: object as JSON if the JSON flag is set, and the formatted line
+// otherwise. In a dry run it prints nothing, and if err is not nil it only returns that.
 func (s *session) done(err error, object any, line string, args ...any) error {
 	if err != nil {
 		return err
@@ -328,9 +329,9 @@ func (s *session) done(err error, object any, line string, args ...any) error {
 	return s.print(object, line, args...)
 }
 
-// write sends an input to do, a method of the editor that writes to the database, with the code of the object that it
-// changes, and calls show with the returned code. It returns s.err without writing if an argument was invalid, and
-// shows nothing in a dry run.
+// write sends an input to do, a method of the editor, with the code of the object that it changes, and calls show with
+// the returned code. do writes to the database, with an entry in the audit log and messages for webhooks; in a dry run
+// it rolls back. write returns s.err without writing if an argument was invalid, and shows nothing in a dry run.
 func write[I any](ctx context.Context, s *session, code string, in I,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	show func(ctx context.Context, code string) error,
@@ -359,8 +360,9 @@ func (s *session) time(text string) time.Time {
 	return t
 }
 
-// optionalTime is like [session.time] for an optional flag. An empty text is null. The error of an invalid one goes to
-// [session.fail], and the result is the zero time, not null.
+// optionalTime parses the time of an optional flag, in the time zone of the page unless the text has one. An empty
+// text is null. The error of an invalid one goes to [session.fail], and the result is the zero time, not null. The
+// session must have a page.
 func (s *session) optionalTime(text string) ledger.Null[time.Time] {
 	if text == "" {
 		return ledger.Null[time.Time]{}
@@ -421,8 +423,8 @@ func noticeCode(ref string) string {
 	return ref[strings.LastIndex(ref, "/")+1:]
 }
 
-// notice reads the notice with a code, or returns nil if it does not exist. It can be a notice of another page than
-// that of the session, with times in UTC.
+// notice reads the notice with a code, or returns nil if it does not exist. Its times are in the zone of the page of
+// the session, or in UTC if it belongs to another page.
 func (s *session) notice(ctx context.Context, code string) (*status.Notice, error) {
 	notices, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code})
 	return notices[code], err
@@ -464,7 +466,8 @@ func (s *session) showComponent(ctx context.Context, code string) error {
 	}
 }
 
-// showDeleted prints that the object with a code was deleted, as [session.print] does.
+// showDeleted prints to standard output that the notice or component with a code was deleted. In a dry run it prints
+// nothing.
 func (s *session) showDeleted(code string) error {
 	return s.print(map[string]string{"id": code}, "%s was deleted", code)
 }

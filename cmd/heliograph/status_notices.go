@@ -64,8 +64,9 @@ type statusOpenCmd struct {
 	textFlags
 }
 
-// run opens an incident on the page in the database of status pages, and prints it. A template, if given, has the
-// defaults of name, text and state. An invalid argument goes to s.err, and then nothing is written.
+// run opens an incident on the page in the database of status pages, with an entry in the audit log and, without
+// --quiet and --draft, messages for webhooks, and prints it. A template, if given, has the defaults of name, text and
+// state. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	return write(ctx, s, s.page.Code, status.NewIncident{
@@ -91,9 +92,11 @@ type updateFlags struct {
 	textFlags
 }
 
-// add writes the update that the flags describe to a notice with do and prints the notice. An empty state is the
-// current one, or for the command update that of the template if one is used. keep leaves the states of components as
-// they are. An invalid argument goes to s.err, and then nothing is written.
+// add writes the update that the flags describe to a notice with do and prints the notice. do also writes an entry of
+// the audit log and, without --quiet, messages for webhooks. An empty state is the current one, or for the command
+// update that of the template if one is used. If the update ends the notice, keep leaves the components in the
+// statuses that it has given them; otherwise keep has no effect. An invalid argument goes to s.err, and then nothing
+// is written.
 func (f *updateFlags) add(ctx context.Context, s *session, state status.State, keep bool,
 	do func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) error {
@@ -112,8 +115,9 @@ type statusUpdateCmd struct {
 	updateFlags
 }
 
-// run adds an update to an incident in the database of status pages, and prints the incident. An invalid argument
-// goes to s.err, and then nothing is written.
+// run adds an update to an incident in the database of status pages, with an entry in the audit log and, without
+// --quiet, messages for webhooks, and prints the incident. keep is false: it has no effect on a notice that stays
+// open. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusUpdateCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.UpdateIncident)
 }
@@ -125,8 +129,9 @@ type statusEndCmd struct {
 }
 
 // run adds the last update of an incident or, as the command complete, of a maintenance, in the database of status
-// pages, and prints the notice. Without a body and a template, the update has the text of the page. An invalid
-// argument goes to s.err, and then nothing is written.
+// pages, with an entry in the audit log and, without --quiet, messages for webhooks, and prints the notice. Without a
+// body and a template, the update has the text of the page. An invalid argument goes to s.err, and then nothing is
+// written.
 func (c *statusEndCmd) run(ctx context.Context, s *session) error {
 	if s.name == "complete" {
 		return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
@@ -142,8 +147,9 @@ type statusReopenCmd struct {
 	updateFlags
 }
 
-// run opens a resolved incident again with an update, in the database of status pages, and prints it. An invalid
-// argument goes to s.err, and then nothing is written.
+// run opens a resolved incident again with an update, in the database of status pages, with an entry in the audit log
+// and, without --quiet, messages for webhooks, and prints it. keep is false: it has no effect on a notice that stays
+// open. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusReopenCmd) run(ctx context.Context, s *session) error {
 	return c.add(ctx, s, status.State(c.Status), false, s.ReopenIncident)
 }
@@ -154,8 +160,9 @@ type statusPostmortemCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run publishes the postmortem of an incident in the database of status pages, in place of an earlier one, and prints
-// the incident. It fails if the incident is not resolved, or its version is not that of --expect.
+// run publishes the postmortem of an incident in the database of status pages, in place of an earlier one, with an
+// entry in the audit log, and prints the incident. A new one without --quiet adds messages for webhooks. It fails if
+// the incident is not resolved, or its version is not that of --expect.
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -173,8 +180,9 @@ type statusBackfillCmd struct {
 	Quiet      bool     `help:"Do not notify subscribers."`
 }
 
-// run writes an incident of the past with its beginning and end to the page in the database of status pages, and
-// prints it. An invalid argument goes to s.err, and then nothing is written.
+// run writes an incident of the past with its beginning and end to the page in the database of status pages, with an
+// entry in the audit log, and prints it. Components do not change, and there are no messages for webhooks. An invalid
+// argument goes to s.err, and then nothing is written.
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet),
@@ -194,7 +202,8 @@ type statusEditCmd struct {
 }
 
 // run changes the given properties of a notice, or with --update the text and time of one of its updates, in the
-// database of status pages, and prints the notice. An invalid argument goes to s.err, and then nothing is written.
+// database of status pages, with an entry in the audit log, and prints the notice. An invalid argument goes to s.err,
+// and then nothing is written.
 func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	ofNotice, ofUpdate := c.Name != nil || c.Impact != nil || c.Reminders != nil, c.Body != nil || c.At != ""
 	s.fail(cmp.Or(status.FailIf(c.Update == "" && ofUpdate, status.BadInput,
@@ -215,8 +224,10 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 // statusNoticeCmd are the commands that need only a notice.
 type statusNoticeCmd struct{ noticeFlags }
 
-// run runs the commands publish, discard and rm on a notice in the database of status pages, and prints what is left of
-// it. It fails if the notice does not exist, has not the version of --expect, or for the first two is not a draft.
+// run runs the commands publish, discard and rm on a notice in the database of status pages, with an entry in the
+// audit log, and prints its state or that it was deleted. A published draft, unless it was opened with --quiet, and
+// changed statuses of components add messages for webhooks. It fails if the notice does not exist, has not the version
+// of --expect, or for the first two is not a draft.
 func (c *statusNoticeCmd) run(ctx context.Context, s *session) error {
 	do := map[string]func(context.Context, statuspages.Author, string, status.VersionInput) (string, error){
 		"publish": s.PublishDraft, "discard": s.DiscardDraft, "rm": s.DeleteNotice,
@@ -274,7 +285,8 @@ type statusScheduleCmd struct {
 }
 
 // run writes a maintenance or, with --repeat, all maintenances of a series to the page in the database of status
-// pages, and prints them. An invalid argument goes to s.err, and then nothing is written.
+// pages, with entries in the audit log and, without --quiet, messages for webhooks, and prints them. An invalid
+// argument goes to s.err, and then nothing is written.
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	text := c.text(ctx, s)
 	from, until := c.times(s)
@@ -291,9 +303,9 @@ func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, in, s.ScheduleMaintenance, s.showNotice)
 }
 
-// series writes all maintenances of a series in one transaction and prints them, or in a dry run prints none. It
-// fails, and writes nothing, if an argument before was invalid, the state is not scheduled, or the recurrence rule is
-// invalid.
+// series writes all maintenances of a series in one transaction, with entries in the audit log and messages for
+// webhooks, and prints them, or in a dry run prints none. It fails, and writes nothing, if an argument before was
+// invalid, the state is not scheduled, or the recurrence rule is invalid.
 func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.NewMaintenance) error {
 	times, err := status.Occurrences(c.Repeat, in.Start)
 	err = cmp.Or(s.err, status.FailIf(in.State != status.Planned, status.BadInput,
@@ -315,8 +327,10 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 // statusProgressCmd are the commands that add an update to a maintenance: in a state, or in its current one.
 type statusProgressCmd struct{ updateFlags }
 
-// run starts or verifies a maintenance with an update or, as the command note, adds an update in its current state,
-// in the database of status pages, and prints it. An invalid argument goes to s.err, and then nothing is written.
+// run starts or verifies a maintenance with an update or, as the command note, adds an update in its current state, in
+// the database of status pages, with an entry in the audit log and, without --quiet, messages for webhooks, and prints
+// it. keep is false: it has no effect on a notice that stays open. An invalid argument goes to s.err, and then nothing
+// is written.
 func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 	state := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	return c.add(ctx, s, state, false, s.MoveMaintenance)
@@ -328,8 +342,9 @@ type statusCancelCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run cancels a maintenance with an update in the database of status pages, and prints it. Without a body, the update
-// has the text of the page. It fails if the maintenance has started, or its version is not that of --expect.
+// run cancels a maintenance with an update in the database of status pages, with an entry in the audit log and,
+// without --quiet, messages for webhooks, and prints it. Without a body, the update has the text of the page. It fails
+// if the maintenance has started, or its version is not that of --expect.
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, c.code(), status.NewUpdate{
 		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
@@ -343,8 +358,9 @@ type statusRescheduleCmd struct {
 	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// run changes begin and end of a maintenance, with an update if there is a body, in the database of status pages, and
-// prints it. An invalid argument goes to s.err, and then nothing is written.
+// run changes begin and end of a maintenance in the database of status pages, with an entry in the audit log, and
+// prints it. A body adds an update and, without --quiet, messages for webhooks. An invalid argument goes to s.err, and
+// then nothing is written.
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
 	from, until := c.times(s)
 	return write(ctx, s, c.code(), status.Reschedule{

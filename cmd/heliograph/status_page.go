@@ -23,8 +23,8 @@ type statusInitCmd struct {
 	Component  string `default:"API" help:"Name of the first component."`
 }
 
-// run creates a page with its first component in the database of status pages, and prints it, but not in a dry run. It
-// fails if another page has the short name or a setting is invalid.
+// run creates a page with its first component in the database of status pages, with an entry in the audit log, and
+// prints it, but not in a dry run. It fails if another page has the short name or a setting is invalid.
 func (c *statusInitCmd) run(ctx context.Context, s *session) error {
 	code, err := s.InitPage(ctx, s.by, status.Page{
 		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
@@ -53,8 +53,8 @@ type statusPageSetCmd struct {
 	Settings map[string]string `arg:"" help:"Settings, as KEY=VALUE."`
 }
 
-// run writes settings of the page to the database of status pages, and prints the page. If the vocabulary changes, it
-// also prints what that means for clients, except as JSON.
+// run writes settings of the page to the database of status pages, with an entry in the audit log, and prints the
+// page. If the vocabulary changes, it also prints what that means for clients, except as JSON.
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
 	settings := list.Map(slices.Sorted(maps.Keys(c.Settings)), func(key string) status.PageSetting {
 		return status.PageSetting{Key: key, Value: c.Settings[key]}
@@ -93,8 +93,8 @@ type statusGroupAddCmd struct {
 	Position    int32  `help:"Position on the page, starting at 1 (default: last)."`
 }
 
-// run adds a group of components to the page in the database of status pages, and prints it. A group that the editor
-// rejects is an error, with which nothing is written.
+// run adds a group of components to the page in the database of status pages, with an entry in the audit log, and
+// prints it. A group that the editor rejects is an error, with which nothing is written.
 func (c *statusGroupAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position,
@@ -106,8 +106,9 @@ type statusGroupRenameCmd struct {
 	Name string `arg:"" help:"New name."`
 }
 
-// run renames a group of the page in the database of status pages, and prints the group. It does not check that the
-// argument is a group: it renames a component too. An invalid argument goes to s.err, and then nothing is written.
+// run renames a group of the page in the database of status pages, with an entry in the audit log, and prints the
+// group. It does not check that the argument is a group: it renames a component too. An invalid argument goes to
+// s.err, and then nothing is written.
 func (c *statusGroupRenameCmd) run(ctx context.Context, s *session) error {
 	return (&statusComponentSetCmd{componentArg: componentArg{Ref: c.Ref}, Name: &c.Name}).run(ctx, s)
 }
@@ -131,8 +132,8 @@ type statusComponentAddCmd struct {
 	Node               *int64 `help:"Number of the consensus node that the component represents (default: none)."`
 }
 
-// run adds a component to the page or, with --group, to a group, in the database of status pages, and prints it. A
-// group that is not found is an error in s.err, with which nothing is written.
+// run adds a component to the page or, with --group, to a group, in the database of status pages, with an entry in the
+// audit log, and prints it. A group that is not found is an error in s.err, with which nothing is written.
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.page.Code, status.NewComponent{
 		Name: c.Name, Description: c.Description, Group: s.component(ctx, c.Group).Code, Position: c.Position,
@@ -158,8 +159,9 @@ type statusComponentSetCmd struct {
 }
 
 // run changes the given properties of a component in the database of status pages, leaves the others, and prints the
-// component, but not in a dry run. An invalid argument goes to s.err, and then nothing is written. It fails if the
-// version of the component is not that of --expect.
+// component, but not in a dry run. The write has an entry in the audit log, and a changed status messages for
+// webhooks. An invalid argument goes to s.err, and then nothing is written. It fails if the version of the component
+// is not that of --expect.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
@@ -175,8 +177,8 @@ type statusMoveCmd struct {
 	Group    *string `help:"ID or name of the new group; empty for none (default: unchanged)."`
 }
 
-// run changes the position of a component, and with --group its group, in the database of status pages, and prints
-// the component. An invalid argument goes to s.err, and then nothing is written.
+// run changes the position of a component, and with --group its group, in the database of status pages, with an entry
+// in the audit log, and prints the component. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 	found := s.component(ctx, c.Ref)
 	group := found.GroupCode.V
@@ -189,8 +191,8 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 
 type statusRemoveCmd struct{ componentArg }
 
-// run deletes a component or group from the page in the database of status pages, and prints that. An invalid
-// argument goes to s.err, and then nothing is written. It fails for a group that is not empty.
+// run deletes a component or group from the page in the database of status pages, with an entry in the audit log, and
+// prints that. An invalid argument goes to s.err, and then nothing is written. It fails for a group that is not empty.
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
 	return write(ctx, s, s.component(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
 }
@@ -206,9 +208,9 @@ type statusTokenAddCmd struct {
 	Expires time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
 }
 
-// run creates an access token in the database of status pages and prints its secret, which is not shown again. The
-// token is for the page with --page, and for all pages otherwise. It never expires without a positive --expires. It
-// fails if the name is in use.
+// run creates an access token in the database of status pages, with an entry in the audit log, and prints its secret,
+// which is not shown again. The token is for the page with --page, and for all pages otherwise. It never expires
+// without a positive --expires. It fails if the name is in use.
 func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	page, err := s.givenPage(ctx)
 	if err != nil {
@@ -239,8 +241,8 @@ type statusTokenRmCmd struct {
 	Name string `arg:"" help:"Name of the token."`
 }
 
-// run deletes an access token in the database of status pages, and prints its name. It fails if the token does not
-// exist.
+// run deletes an access token in the database of status pages, with an entry in the audit log, and prints its name. It
+// fails if the token does not exist.
 func (c *statusTokenRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveToken(ctx, s.by, c.Name), map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
 }
@@ -277,8 +279,9 @@ type statusTemplateCmd struct {
 
 type statusTemplateSetCmd struct{ status.Template }
 
-// run writes a template of the page to the database of status pages, and prints its name. One with the same name is
-// replaced. The state decides whether it is for incidents or maintenances. An invalid template is an error.
+// run writes a template of the page to the database of status pages, with an entry in the audit log, and prints its
+// name. One with the same name is replaced. The state decides whether it is for incidents or maintenances. An invalid
+// template is an error.
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	t := c.Template
 	t.Kind = t.State.Kind()
@@ -290,8 +293,8 @@ type statusTemplateRmCmd struct {
 	Name string `arg:"" help:"Name of the template."`
 }
 
-// run deletes a template of the page in the database of status pages, and prints its name. It fails if the page has no
-// such template.
+// run deletes a template of the page in the database of status pages, with an entry in the audit log, and prints its
+// name. It fails if the page has no such template.
 func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
 	return s.done(s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name), map[string]string{"name": c.Name},
 		"template %s was deleted", c.Name)

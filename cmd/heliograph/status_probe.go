@@ -31,8 +31,9 @@ type statusProbeAddCmd struct {
 	Timeout time.Duration `default:"10s" help:"Timeout, at most 10s."`
 }
 
-// run adds a probe to a component in the database of status pages, and prints its id. The durations of the flags become
-// milliseconds. It fails if the component does not exist, or the settings are invalid or do not fit it.
+// run adds a probe to a component in the database of status pages, with an entry in the audit log, and prints its id.
+// The durations of the flags become milliseconds. It fails if the component does not exist, or the settings are
+// invalid or do not fit it.
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	found, err := s.find(ctx, c.Ref)
 	if err != nil {
@@ -178,8 +179,8 @@ func (c *statusProbeBeatCmd) run(ctx context.Context, s *session) error {
 // statusProbeSwitchCmd are the commands that need only a probe of the page.
 type statusProbeSwitchCmd struct{ probeArg }
 
-// run enables, disables or deletes a probe in the database of status pages, as the name of the command says, and prints
-// that. It fails if the page has no probe with the number.
+// run enables, disables or deletes a probe in the database of status pages, as the name of the command says, with an
+// entry in the audit log, and prints that. It fails if the page has no probe with the number.
 func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
 	_, err := c.find(ctx, s)
 	if err != nil {

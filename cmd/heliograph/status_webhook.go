@@ -45,8 +45,9 @@ type statusWebhookAddCmd struct {
 	Component []string `help:"ID or name of a component or group whose updates are sent; can be repeated (default: the whole page)."`
 }
 
-// run adds a webhook to the page in the database of status pages, and prints its secret, which is not shown again.
-// An invalid argument goes to s.err, and then nothing is written. It fails if the page has a webhook with the URL.
+// run adds a webhook to the page in the database of status pages, with an entry in the audit log, and prints its
+// secret, which is not shown again. An invalid argument goes to s.err, and then nothing is written. It fails if the
+// page has a webhook with the URL.
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	in := status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)}
 	if s.err != nil {
@@ -56,8 +57,8 @@ func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	return s.doneWebhook(code, secret, "was added", err)
 }
 
-// doneWebhook prints what was done with a webhook, as [session.done] does, and its new secret if there is one. It
-// returns err if that is not nil.
+// doneWebhook prints to standard output what was done with the webhook with a code, and its new secret unless that is
+// empty. In a dry run it prints nothing, and if err is not nil it only returns that.
 func (s *session) doneWebhook(code, secret, done string, err error) error {
 	if secret == "" {
 		return s.done(err, map[string]string{"id": code}, "webhook %s %s", code, done)
@@ -72,8 +73,8 @@ type statusWebhookEditCmd struct {
 }
 
 // run rotates the secret of a webhook, enables or deletes it in the database of status pages, depending on the name of
-// the command. It prints a new secret, which is not shown again. The webhook can be one of another page. It fails if
-// there is none with the ID.
+// the command, with an entry in the audit log. It prints what it did and a new secret, which is not shown again. The
+// webhook can be one of another page. It fails if there is none with the ID.
 func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
 	var in status.VersionInput
 	var secret string
@@ -115,7 +116,8 @@ const dueInterval = 10 * time.Second
 type statusWatchCmd struct{ webhookSettings }
 
 // run executes due actions and probes of all pages, writes their effects to the database of status pages, and sends
-// updates to their webhooks, until the context ends.
+// updates to their webhooks, until the context ends. Errors of due actions are warnings in the log (true), because
+// there is no cache of status pages that reports an unreachable database.
 func (c *statusWatchCmd) run(ctx context.Context, s *session) error {
 	checker, done, err := s.checker(ctx)
 	if err != nil {
@@ -154,7 +156,8 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), e
 
 // runDue executes the due actions of all status pages at once and then at the given interval until the context ends,
 // and logs them. After an error, which it logs unless the run before had the same one, it tries again at the next
-// interval. alone says for the log whether this process has only this task.
+// interval. If alone is true, it logs errors as warnings, also of an unreachable database: the process has no cache of
+// status pages, which reports that for all tasks.
 func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, alone bool, every time.Duration) {
 	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages", Alone: alone}
 	for range repeat.Every(ctx, every) {

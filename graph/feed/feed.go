@@ -49,8 +49,9 @@ type Options struct {
 	Begin func(context.Context) (context.Context, func(Position))
 }
 
-// begin returns the context with which one read of new rows runs, and the function that is called with the position
-// that the read has reached.
+// begin returns the context of one read, for the reader or for a listener, and a function that the reader calls with
+// the position that it has reached; listeners do not call it. Without Begin, these are ctx and a function that does
+// nothing.
 func (o *Options) begin(ctx context.Context) (context.Context, func(Position)) {
 	if o.Begin == nil {
 		return ctx, func(Position) {}

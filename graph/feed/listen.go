@@ -38,8 +38,8 @@ func Row[T any](row *T, live bool) *T {
 }
 
 // Listen returns a channel on which a goroutine delivers rows of the feed until ctx ends, and closes the channel then.
-// value converts a row; see [Row]. If the subscription fails or the feed is closed, it calls l.End with the reason and
-// then closes the channel.
+// The first listener starts the reader of f, and the end of the last one stops it. value converts a row; see [Row]. If
+// the subscription fails or the feed is closed, it calls l.End with the reason and then closes the channel.
 func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(row T, live bool) V) <-chan V {
 	out := make(chan V, waiting)
 	go func() {

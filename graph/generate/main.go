@@ -166,8 +166,8 @@ var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 	"comment": comment,
 }).ParseFS(sources, "templates/*.gotpl"))
 
-// render returns the unformatted source of a file of a package: the template body, executed with data, after the
-// imports that it uses. It ends the program if the template fails.
+// render returns the unformatted source of a file of the package name: the template called body, without .gotpl,
+// executed with data, after the imports that it uses. It ends the program if the template fails.
 func render(name, body string, data any) []byte {
 	var text bytes.Buffer
 	check(bodies.ExecuteTemplate(&text, body+".gotpl", data))

@@ -125,7 +125,8 @@ func (w *rowWriter) rowsOf(folder string) (list []rowType) {
 }
 
 // modelOf returns the Go type of an object or an input with its package: the one in gqlgen.yml, or else one with the
-// same name in the package of the file of the schema. It is empty for the payloads of mutations, which gqlgen writes.
+// same name in the package of the file of the schema. It is empty for other types of the status pages, such as the
+// payloads of mutations, which gqlgen writes.
 func (w *rowWriter) modelOf(def *gql.Definition) string {
 	if models := w.models[def.Name].Model; len(models) > 0 {
 		return models[0]
@@ -177,10 +178,10 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 }
 
 // typeOf returns the Go type of a field of a row or an input. Objects are pointers, except for a TimestampRange that
-// is not null. A scalar or enum that can be null is a pointer if filter is set, as for inputs other than those of
-// mutations. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant. Without one, an enum is a pointer,
-// and a scalar has its zero value for null. A list is a slice, which is nil for null, and its elements are never null.
-// A scalar or enum without a Go type in w.models panics.
+// is not null. A scalar whose Go type is a slice stays as it is. Another scalar or enum that can be null is a pointer
+// if filter is set, as for inputs other than those of mutations. Elsewhere it is [ledger.Null] if gqlgen.yml has a
+// nullable variant. Without one, an enum is a pointer, and a scalar has its zero value for null. A list is a slice,
+// which is nil for null, and its elements are never null. A scalar or enum without a Go type in w.models panics.
 func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 	if t.Elem != nil {
 		element := *t.Elem
@@ -242,8 +243,8 @@ func connections(schema *gql.Schema) []byte {
 	return render("relay", "connections", list)
 }
 
-// members returns the source of the methods that make the ledger's types members of interfaces and unions. An error
-// ends the program; see [check].
+// members returns the source of the methods that make the ledger's types members of the interfaces Node and Entity and
+// of the union DecodedKey. An error ends the program; see [check].
 func members(schema *gql.Schema) []byte {
 	type member struct{ Type, Of string }
 	var list []member

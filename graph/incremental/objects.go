@@ -54,8 +54,9 @@ func Find(at ast.Path, data []byte, path []string) (found []Object, err error) {
 	return found, err
 }
 
-// Descend returns the objects at the end of a path that starts at some objects, as [Find] does for each. It skips
-// those that are null, and fails if an object or list on the path is malformed.
+// Descend returns the objects at the end of a path of response names that starts at some objects of a response. Lists
+// on the path are searched element by element, and a null on it is an object with nil JSON. Given objects that are
+// null are skipped. It fails if an object or list on the path is malformed.
 func Descend(objects []Object, path []string) (found []Object, err error) {
 	for _, o := range objects {
 		below, err := Find(o.Path, o.JSON, path)

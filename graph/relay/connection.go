@@ -96,9 +96,9 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 	return NewCutConnection(kind, p, rows, more, key)
 }
 
-// NewCutConnection is [NewConnection] for at most p.Limit rows: more reports whether others follow in reading order.
-// key returns the sort key of a row, and kind is that of the cursors unless p has one. It also reverses the rows of
-// backward pages in place.
+// NewCutConnection returns a page of the rows that were read for p, at most p.Limit, in reading order. more reports
+// whether others follow in that order. key returns the sort key of a row, and kind is that of the cursors unless p has
+// one. It also reverses the rows of backward pages in place.
 func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
 	c := &Connection[T]{Nodes: rows, kind: cmp.Or(p.kind, kind), key: key}
 	if p.Backward {

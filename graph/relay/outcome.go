@@ -172,7 +172,8 @@ type TraceSink interface {
 
 var admittedKey = values.NewKey[bool]()
 
-// WithAdmission returns a context of a request that the rate limits of its endpoint have admitted.
+// WithAdmission returns a context of a request that the rate limits of its endpoint have admitted, so that its
+// resolver does not count it again; see [Admitted].
 func WithAdmission(ctx context.Context) context.Context {
 	return values.Context(ctx, admittedKey.Is(true))
 }

@@ -96,7 +96,7 @@ func Subgraph(s *ast.Schema) string {
 	return link + formatted(&copied)
 }
 
-// key returns the federation directive @key for fields.
+// key returns the federation directive @key for a selection of fields, such as id.
 func key(fields string) *ast.Directive {
 	return &ast.Directive{
 		Name:      "key",

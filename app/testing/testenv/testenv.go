@@ -128,8 +128,8 @@ func Shared(tb testing.TB) *Gateway {
 	return shared.gateway
 }
 
-// Over starts a gateway over the existing database at url, which it does not change or delete, and stops it when the
-// test ends. Errors end the test.
+// Over starts a gateway over the existing database at url, which it neither creates nor deletes, and stops it when the
+// test ends. With caches, its background tasks save documents of status pages there. Errors end the test.
 func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	tb.Helper()
 	g, closers, err := open(pgtest.Pooled(tb, url), options...)

@@ -80,9 +80,9 @@ type handler struct {
 	files  map[string]*assets.File
 }
 
-// ServeHTTP serves the embedded files of the reference below the prefix of the API: the page and the OpenAPI
-// documents. Other paths are not found, and other methods than GET and HEAD are not allowed. Pages of all origins may
-// read the OpenAPI documents.
+// ServeHTTP serves the page of the reference at h.prefix, such as /api/v1/docs, and its embedded files and the OpenAPI
+// documents below that. Other paths are not found, and other methods than GET and HEAD are not allowed. Pages of all
+// origins may read the OpenAPI documents.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, contentSecurityPolicy) {
 		return

@@ -161,7 +161,7 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, 
 	return nil
 }
 
-// noticePage renders the HTML page of a notice of p, whose times are in the zone of the page. It reads no database.
+// noticePage renders the HTML page of n, a notice of p whose times are in the zone of the page. It reads no database.
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
 	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), n})
 }
@@ -191,7 +191,8 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doc
 const monthLayout = "2006-01"
 
 // history reads the notices of a month with [Site.page] and renders its page. month is in monthLayout, and empty for
-// the current month. It returns [errGone] for an invalid or future month, or one before 1970.
+// the current month. It lists only days with notices (false). It returns [errGone] if the page does not exist, and for
+// an invalid or future month, or one before 1970.
 func (s *Site) history(ctx context.Context, page *status.Page, month string) (*doccache.Document, error) {
 	now := s.o.Now().In(page.Zone)
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, page.Zone)

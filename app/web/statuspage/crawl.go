@@ -24,9 +24,9 @@ const (
 	warmInterval = time.Minute
 )
 
-// Warm renders older months and notices in the background, until the context ends, so that they can be served while
-// the database is unavailable. Pages that have been rendered before stay as they are. It blocks until then, and returns
-// at once if the cache is disabled.
+// Warm renders older months and notices of all cached status pages every warmInterval and keeps them in s.lazy, so
+// that they can be served while the database is unavailable. Those that have been rendered before stay as they are. It
+// blocks until the context ends, and returns at once if the cache is disabled.
 func (s *Site) Warm(ctx context.Context) {
 	if s.o.Cache.Disabled() {
 		return
@@ -108,9 +108,9 @@ func (s *Site) crawl(
 	return nil
 }
 
-// body returns the uncompressed body of a path of a page: an embedded file, or the document of [Site.find], which that
-// can render. If known is true, it prefers a document of any revision that was rendered on request before. An error
-// says with which status the path cannot be rendered.
+// body returns the uncompressed body of a path of a page: an embedded file, or the document of [Site.find], which may
+// read the database and keep what it renders. If known is true, it prefers a document of any revision that was
+// rendered on request before. An error says with which status the path cannot be rendered.
 func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error) {
 	if file := s.files[r.URL.Path]; file != nil {
 		return file.Unpack()

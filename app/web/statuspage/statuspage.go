@@ -99,7 +99,8 @@ type lazyDocument struct {
 const maxLazy = 512
 
 // New returns the HTML site of all status pages. It prepares the documents and templates, and registers the rendering
-// of pages with the cache of o. It renders no page, and fails if an embedded file is invalid.
+// of pages with the cache of o. Of the pages it renders only the landing page. It fails if an embedded file is
+// invalid.
 func New(o Options) (*Site, error) {
 	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: doccache.NewHeaders("Accept-Encoding")}
 	fragments, err := rest.Fragments(documentFiles)
@@ -350,8 +351,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find returns the document for a target of [targetOf] and its page, from the cache or rendered now. If there is
-// none, v is nil, code is the status of the error, and page can be nil.
+// find returns the document for a target of [targetOf] and its page, from the cache or rendered now from the database,
+// and then kept in s.lazy. If there is none, v is nil, code is the status of the error, and page can be nil.
 func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
 	documents, page, code := s.cached.Get(r)
 	v = documents[t.key]

@@ -146,8 +146,8 @@ type bar struct {
 	Title string
 }
 
-// uptimeOf returns the chart of a component for the 90 days until the last known day, of which u has at least one.
-// Days before the first known one have no data.
+// uptimeOf returns the chart of the component called name for the 90 days until the last day of u, which has 1 to 90
+// days in ascending order. Days that u lacks have no data.
 func uptimeOf(name string, u *status.Uptime) *uptimeView {
 	v := &uptimeView{Percent: percent(u.Percent)}
 	known := u.Days
@@ -337,8 +337,8 @@ func (ownElements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 // blockTag matches tags of blocks with the space around them.
 var blockTag = regexp.MustCompile(`(?i)\s*<(/?)(p|div|ul|ol|li|h[1-6]|blockquote|br)\b[^<>]*>[ \t]*\n?`)
 
-// said returns the text of an editor, which is Markdown with some HTML, as HTML without scripts. A text that cannot be
-// rendered is escaped instead.
+// said returns the text of an editor, which is Markdown with some HTML, as HTML that has only the elements and
+// attributes of policy. A text that cannot be rendered is escaped instead.
 func said(body string) template.HTML {
 	parts := strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n```")
 	for i := 0; i < len(parts); i += 2 { // the others are code

@@ -158,8 +158,8 @@ func now() time.Time {
 	return time.Now() //nolint:forbidigo // measures durations, and the clock of the ledger may be fixed
 }
 
-// Turn returns a turn of the named client that has not started. The caller must call End. The names of classes must be
-// few.
+// Turn returns a turn of the named client that has not started, for a request of the class name. It adds both to q if
+// they are new. The caller must call End. Classes are never removed, so their names must be few.
 func (q *Queue) Turn(client, name string) *Turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -183,9 +183,9 @@ func (q *Queue) turn(name string, of *class) *Turn {
 	return &Turn{q: q, client: c, class: of, arrived: now(), before: c.started}
 }
 
-// fits reports whether a turn can start or run on now. The caller holds the lock. It needs a free processor, of all
-// and of those that its client can have. A turn that has not started also waits while many statements of its client,
-// or of all, wait for a connection.
+// fits reports whether a turn can start or run on now. The caller holds the lock. Two turns for each processor can
+// compute at the same time, of which one client can have [Queue.processors]. A turn that has not started also waits
+// while many statements of its client, or of all, wait for a connection.
 func (q *Queue) fits(t *Turn) bool {
 	c := t.client
 	return q.computing < 2*q.o.Processors && c.computing < q.processors() && (t.started ||
@@ -193,8 +193,8 @@ func (q *Queue) fits(t *Turn) bool {
 			c.pending[Scans]+c.pending[EVM] < maxSlow)
 }
 
-// processors returns how many turns of one client can compute at the same time: a quarter of all, but at least 1,
-// while several clients are active, else all but one. The caller holds the lock.
+// processors returns how many turns of one client can compute at the same time, of two for each processor: a quarter
+// of them, but at least 1, while several clients are active, else all but one. The caller holds the lock.
 func (q *Queue) processors() int {
 	if now().Sub(q.changed) < active {
 		return max(1, q.o.Processors/2)

@@ -201,10 +201,11 @@ func (t *Turn) measure(least float64) {
 	}
 }
 
-// Enter waits for the turn, for at most the timeout of the queue. It fails with a [Refusal], also at the deadline of
-// ctx, or with the error of ctx if that is canceled. A nil turn does not wait. Goroutines that can run now run first:
-// the goroutine of a connection whose client sends requests as fast as they are answered would run for 10 ms before
-// that of another connection.
+// Enter waits for the turn, for at most the timeout of the queue. It fails with a [Refusal]: at once if too much
+// memory is in use or the queue of the client is too long, else after that time or at the deadline of ctx. If ctx is
+// canceled, the error is that of ctx. A nil turn does not wait. Goroutines that can run now run first: the goroutine
+// of a connection whose client sends requests as fast as they are answered would run for 10 ms before that of another
+// connection.
 func (t *Turn) Enter(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -237,7 +238,8 @@ func (t *Turn) Enter(ctx context.Context) error {
 }
 
 // wait lets the turn wait at a place in the queue of its client until it starts. The caller holds the lock, which it
-// releases meanwhile. If it fails, as [Turn.await] does, the turn has left the queue.
+// releases meanwhile. It fails with the error of ctx if that is canceled, else with a counted [Refusal] after the
+// timeout of the queue or at the deadline of ctx. After an error the turn has left the queue.
 func (t *Turn) wait(ctx context.Context, place int) error {
 	q, c := t.q, t.client
 	t.arrived, t.before, t.ready = now(), c.started, make(chan struct{})
@@ -254,7 +256,8 @@ func (t *Turn) wait(ctx context.Context, place int) error {
 }
 
 // await waits until ready is closed, for at most a duration. The caller holds the lock, which it releases meanwhile.
-// If ready is not closed then, or when ctx ends, it fails with the error of [Turn.late].
+// If ready is not closed then, or when ctx ends, it fails: with the error of ctx if that was canceled, else with a
+// [Refusal], which it counts.
 func (t *Turn) await(ctx context.Context, ready chan struct{}, most time.Duration) error {
 	t.q.mu.Unlock()
 	timer := time.NewTimer(most)
@@ -358,7 +361,9 @@ func (t *Turn) End() {
 	}
 }
 
-// end is End for a turn that has not ended. The caller holds the lock of the queue.
+// end ends a turn that has not ended, and its request: the client pays the difference to the real cost, the memory of
+// the turn is released, and the next request may run. A client without other turns is removed. The caller holds the
+// lock of the queue.
 func (t *Turn) end() {
 	c := t.client
 	t.run(false)
@@ -397,9 +402,9 @@ func (t *Turn) query(away, statements int) {
 
 // Build waits while other requests of the client use all processors that it can have: requests that waited for the
 // database at the same time should not all compute at the same time. Without it, another client waits for 54 ms
-// instead of 42 (the 99th percentile) while one requests large responses. It fails as Enter does. Requests that have
-// begun run before new ones. A turn that does not run, or is nil, does not wait. After an error the turn no longer
-// runs.
+// instead of 42 (the 99th percentile) while one requests large responses. It fails with a [Refusal] after the timeout
+// of the queue or at the deadline of ctx, and with the error of ctx if that is canceled. Requests that have begun run
+// before new ones. A turn that does not run, or is nil, does not wait. After an error the turn no longer runs.
 func (t *Turn) Build(ctx context.Context) error {
 	if t == nil {
 		return nil

@@ -81,11 +81,11 @@ func variesByEncoding(h http.Header) {
 	h.Add("Vary", byEncoding[0])
 }
 
-// Write writes a whole response: it sets ETag, Content-Encoding and Content-Length, and compresses bodies of 1 KiB or
-// more as Accept-Encoding allows. For these, and with status 304, it sets Vary. The caller has set the other headers.
-// tag is the ETag, or "" for none. If If-None-Match of a GET or HEAD request has the tag of a successful response, the
-// status is 304 and there is no body. The response to HEAD has the headers of the body, but not the body. Errors of
-// writing to the client are ignored.
+// Write writes a whole response, whose body is the parts in order, which it only reads: it sets ETag, Content-Encoding
+// and Content-Length, and compresses bodies of 1 KiB or more as Accept-Encoding allows. For these, and with status
+// 304, it sets Vary. The caller has set the other headers. tag is the ETag, or "" for none. If If-None-Match of a GET
+// or HEAD request has the tag of a successful response, the status is 304 and there is no body. The response to HEAD
+// has the headers of the body, but not the body. Errors of writing to the client are ignored.
 func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts ...[]byte) {
 	h := w.Header()
 	if tag != "" {
