@@ -20,7 +20,8 @@ type compiler struct {
 	past       *Past    // what can be read in the state of the plan; nil for the present
 }
 
-// slot reserves a place in run.slots, where the results of one relation or argument are at run time.
+// slot reserves a place in run.slots, where the results of one relation, or the arguments of one field, are at run
+// time, and returns its index.
 func (c *compiler) slot() int {
 	c.slots++
 	return c.slots - 1
@@ -45,8 +46,9 @@ func (c *compiler) condition(when condition) int {
 	return len(c.conditions) - 1
 }
 
-// evaluate returns for each condition whether its directives @skip and @include permit its field with the given
-// variables. A directive whose argument has no value permits no field.
+// evaluate returns, for each condition of a plan, whether it holds with the variables of the operation: any of some
+// directives @skip and @include, and none of others, permit the field. Without conditions it returns nil. An argument
+// that is null or absent counts as false, and one that cannot be read permits no field.
 func evaluate(conditions []condition, variables map[string]any) []bool {
 	if conditions == nil {
 		return nil
@@ -246,7 +248,8 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	return n
 }
 
-// node returns the node that reads and writes one field of the object, including __typename.
+// node returns the node that reads and writes one field of the object, including __typename, for [Object.compile]. It
+// adds the slots and conditions of the field to c. It panics if the table has no such field.
 func (o *Object[T]) node(c *compiler, f *ast.Field) node[T] {
 	if f.Name == "__typename" {
 		name := strconv.Quote(o.names[0])

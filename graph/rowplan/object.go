@@ -138,17 +138,20 @@ type Selection struct {
 	all bool // later parts of the response may select more
 }
 
-// SelectionOf returns the selection below the field that ctx resolves. ctx must be the context of a field.
+// SelectionOf returns the selection below the field that ctx resolves. ctx must be the context of a field; otherwise
+// it panics.
 func SelectionOf(ctx context.Context) Selection {
 	return Selection{set: graphql.GetFieldContext(ctx).Field.Selections, all: inParts(ctx)}
 }
 
-// Has reports whether any of some fields is selected, or may be selected by a later part of the response.
+// Has reports whether a field with one of the names, not aliases, is selected directly below the field of s, or may be
+// selected by a later part of the response.
 func (s Selection) Has(names ...string) bool {
 	return s.some(func(f *ast.Field) bool { return slices.Contains(names, f.Name) })
 }
 
-// HasOther reports whether a field is selected, or may be, that is not among names.
+// HasOther reports whether a field whose name, not alias, is not among names is selected directly below the field of
+// s, or may be by a later part of the response.
 func (s Selection) HasOther(names ...string) bool {
 	return s.some(func(f *ast.Field) bool { return !slices.Contains(names, f.Name) })
 }
@@ -163,7 +166,8 @@ func (s Selection) some(is func(*ast.Field) bool) bool {
 	return s.all
 }
 
-// Below returns the selection below all selected fields with a name. It is empty if none is selected.
+// Below returns the selection below all directly selected fields with a name, not an alias. It is empty if none is
+// selected.
 func (s Selection) Below(name string) Selection {
 	below := Selection{all: s.all}
 	for f := range limits.Fields(s.set) {

@@ -33,12 +33,12 @@ type Past struct {
 }
 
 // Begin makes an object stand for a past state: fields below it that p does not list as known are errors, whatever the
-// row holds. Call it before plans are compiled.
+// row holds. Call it before plans are compiled: no lock protects the table.
 func (o *Object[T]) Begin(p *Past) { o.past = p }
 
-// Fill makes the named fields, below an object that stands for a past state, be read from what fill writes into
-// the rows first. fill gets the parents of a level. Its results have the errors of single parents. Call Fill
-// before plans are compiled.
+// Fill makes the named fields, below an object that stands for a past state, be read from what fill writes into the
+// rows first. fill gets the parents of a level. Its results have the errors of single parents. The table must have the
+// fields. Call Fill before plans are compiled: no lock protects the table.
 func (o *Object[T]) Fill(
 	fill func(ctx context.Context, q Request, rows []T) (Results[struct{}], error), names ...string,
 ) {
@@ -91,8 +91,8 @@ func filled[T any](rel *Relation[T, struct{}], of Field[T]) Field[T] {
 	}}
 }
 
-// fieldAt returns the field of a name in the state that the plan reads: of the present, or of a past state, where
-// it can be filled or unknown.
+// fieldAt returns the field of a name in the state that the plan reads: of the present, or of a past state. There it
+// can be one for which [Object.Fill] reads first, or one that is null with an error.
 func (o *Object[T]) fieldAt(c *compiler, name string) Field[T] {
 	if c.past == nil {
 		return o.fields[name]

@@ -266,9 +266,9 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 // Ahead loads the relations of the value that the root field of ctx will return, together with the value itself: queue
 // queues the statement that reads it into the batch of the first level. key is a value with the columns by which the
 // relations in byKey are read, which are paths such as "holdings.tokens". If only such relations are selected, Ahead
-// returns a function that the resolver calls if the value that was read has the relations of key. Otherwise, and if a
-// relation cannot be queued, it returns nil, and has read nothing. An error of a batch or a relation is returned. V
-// must be a registered type; otherwise it panics.
+// returns a function, which makes the plan of the field use what was loaded: the resolver calls it if the value that
+// was read has the relations of key. Otherwise, and if a relation cannot be queued, it returns nil, and has read
+// nothing. An error of a batch or a relation is returned. V must be a registered type; otherwise it panics.
 func Ahead[V any](ctx context.Context, t *Tables, key V, byKey []string, queue func(Batch)) (use func(), err error) {
 	store, fc := storeOf(ctx), graphql.GetFieldContext(ctx)
 	p := t.entries[reflect.TypeFor[V]()].lookup.(func(context.Context, graphql.CollectedField) *plan[V])(ctx, fc.Field)

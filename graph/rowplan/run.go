@@ -82,7 +82,8 @@ type identity struct{ _ byte }
 
 // Apply executes the plan of the context's field for v, which its resolver returned. It loads related rows, and
 // returns a marshaler with the JSON, or v unchanged if no object is registered for its type. For a channel of events,
-// it returns a function; see [addStream]. The error is that of loading or of a response that is too large.
+// it returns a function; see [addStream]. The error is that of loading or of a response that is too large. It may be
+// called concurrently.
 func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	e, ok := t.entries[reflect.TypeOf(v)]
 	if !ok {
@@ -123,8 +124,8 @@ type plan[V any] struct {
 	size       atomic.Int64 // of the largest response so far, in bytes
 }
 
-// lookup returns the plan of a field, which it compiles and keeps in t for the next operations with the same document.
-// If gqlgen has merged the field of several selections, its plan is compiled each time.
+// lookup returns the plan of a field, which it compiles on first use. It keeps it in t if the document was added to
+// the plans; otherwise, and if gqlgen has merged the field of several selections, it compiles the plan each time.
 func lookup[V any](ctx context.Context, t *Tables, id *identity, shape Shape[V], f graphql.CollectedField) *plan[V] {
 	if merged := len(f.Selections) != len(f.SelectionSet); merged {
 		return compile(shape, f)
@@ -132,8 +133,8 @@ func lookup[V any](ctx context.Context, t *Tables, id *identity, shape Shape[V],
 	return once(ctx, &t.Plans, planKey{f.Field, id}, func() *plan[V] { return compile(shape, f) })
 }
 
-// PerOperation returns what compute returns for the operation of ctx, and keeps it in p as long as the document's
-// plans.
+// PerOperation returns what compute returns for the operation of ctx. If its document was added to p, the result is
+// kept until that is removed, and requests share it; otherwise it is computed each time.
 func PerOperation[V any](ctx context.Context, p *Plans, compute func(*ast.OperationDefinition) V) V {
 	op := graphql.GetOperationContext(ctx).Operation
 	return once(ctx, p, op, func() V { return compute(op) })
@@ -154,8 +155,8 @@ func once[K comparable, V any](ctx context.Context, p *Plans, key K, compute fun
 	return v.(V)
 }
 
-// compile returns the plan for a field of an operation. It reads the document and the tables only, and runs once per
-// document.
+// compile returns the plan for a field of an operation, for [lookup], which keeps it. It reads the document and the
+// tables, and changes neither.
 func compile[V any](shape Shape[V], f graphql.CollectedField) *plan[V] {
 	c := &compiler{}
 	whole := *f.Field
@@ -207,7 +208,8 @@ func (r *run) leave() {
 	}
 }
 
-// fail adds an error of the field that is being written to those of the response, with the current path.
+// fail adds an error of the field that is being written to those of the response, with the current path, which is
+// complete only while errors are traced.
 func (r *run) fail(err error) {
 	r.failed = append(r.failed, &fieldError{slices.Clone(r.path), err})
 }
@@ -324,8 +326,9 @@ func (p *plan[V]) read(ctx context.Context, r *run, v V) error {
 	return r.finish(ctx)
 }
 
-// write appends the JSON of v, whose relations have been read, to dst. If a null has to be reported it writes v
-// twice, the second time with the paths of errors, which it leaves in r. It records the largest size in p.
+// write appends the JSON of v, whose relations have been read, to dst, which must be empty. If a null has to be
+// reported it writes v twice, the second time with the paths of errors, which it leaves in r. It records the largest
+// size in p.
 func (p *plan[V]) write(dst []byte, r *run, v V) []byte {
 	b := p.put(dst, r, v)
 	if r.nulls > 0 && !r.tracing { // write it again for the errors

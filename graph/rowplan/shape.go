@@ -21,7 +21,7 @@ func ScalarOf[V any](write scalar.Func[V]) Shape[V] {
 	return Shape[V]{compile: func(*compiler, *ast.Field) node[V] { return scalarNode(write) }}
 }
 
-// scalarNode returns the plan of a scalar without arguments, which write appends to the response.
+// scalarNode returns the node of a scalar field without arguments, whose JSON write appends. It has no relations.
 func scalarNode[V any](write func(dst []byte, v V, style scalar.Style) []byte) node[V] {
 	return node[V]{put: func(dst []byte, r *run, v V) []byte { return write(dst, v, r.style) }, bare: write}
 }
@@ -90,7 +90,8 @@ func ListOf[V any](element Shape[V]) Shape[[]V] {
 	}}
 }
 
-// NullableListOf returns the shape of lists whose elements have a shape, like [ListOf]. A nil slice is null.
+// NullableListOf returns the shape of lists whose elements have a shape. A nil slice is null; all else is as in
+// [ListOf].
 //
 //go:noinline
 func NullableListOf[V any](element Shape[V]) Shape[[]V] {

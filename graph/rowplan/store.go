@@ -64,7 +64,7 @@ func inParts(ctx context.Context) bool {
 	return s != nil && s.inParts
 }
 
-// takeAhead returns what [Ahead] has loaded for a field, or nil. The run remains in s.
+// takeAhead returns what [Ahead] has loaded for a field, or nil. The run remains in s, whose lock it takes.
 func (s *Store) takeAhead(fc *graphql.FieldContext) *run {
 	s.mu.Lock()
 	defer s.mu.Unlock()

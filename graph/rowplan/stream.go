@@ -127,7 +127,8 @@ func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, 
 	}
 }
 
-// join returns the event of a key. The first caller has to call [shared.run]. The others wait until e.done is closed.
+// join returns the event of a key, which the first call adds to s. The caller with first has to call [shared.run]; the
+// others wait until e.done is closed.
 func (s *shared) join(key eventKey) (e *event, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

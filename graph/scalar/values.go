@@ -113,7 +113,7 @@ func AppendDay(dst []byte, v ledger.Day, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// AppendBytes appends bytes: "0x" and hex in GraphQL, padded base64 in REST, null for nil.
+// AppendBytes appends bytes: "0x" and hex in GraphQL, padded base64 in the other styles, null for nil.
 func AppendBytes(dst, v []byte, style Style) []byte {
 	if style == GraphQL || v == nil {
 		return AppendHex(dst, v, style)
@@ -216,7 +216,7 @@ func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error
 // lineLength is the number of base64 characters in a line of [ledger.LineBytes].
 const lineLength = 76
 
-// AppendLineBytes appends bytes: "0x" and hex in GraphQL, padded base64 in lines of 76 characters in REST,
+// AppendLineBytes appends bytes: "0x" and hex in GraphQL, padded base64 in lines of 76 characters in the other styles,
 // null for nil. Each line except the last ends with an escaped line feed.
 func AppendLineBytes(dst []byte, v ledger.LineBytes, style Style) []byte {
 	if style == GraphQL || v == nil {
@@ -248,8 +248,8 @@ func readName[T ~string](v any) (T, error) {
 	return T(text), err
 }
 
-// AppendKeyType appends the name of a key type as a quoted string. REST spells the type of complex keys
-// differently.
+// AppendKeyType appends the name of a key type as a quoted string. Styles other than GraphQL spell the type of complex
+// keys differently.
 func AppendKeyType(dst []byte, v ledger.KeyType, style Style) []byte {
 	if style != GraphQL && v == ledger.KeyProtobufEncoded {
 		return append(dst, `"ProtobufEncoded"`...)
@@ -292,8 +292,8 @@ func appendEscaped(dst []byte, s string) []byte {
 	return append(dst, b...)
 }
 
-// appendStatusName appends an enum value of status pages: in upper case in GraphQL, and in lower case in REST. The
-// empty value is null.
+// appendStatusName appends an enum value of status pages: in upper case in GraphQL, and otherwise as it is, in lower
+// case. The empty value is null.
 func appendStatusName[T ~string](dst []byte, v T, style Style) []byte {
 	switch {
 	case v == "":
@@ -305,8 +305,8 @@ func appendStatusName[T ~string](dst []byte, v T, style Style) []byte {
 	}
 }
 
-// readStatusName parses an enum value of status pages. Validation has checked that the value exists. Values other
-// than strings and numbers are errors BAD_USER_INPUT.
+// readStatusName returns an input value as an enum value of status pages, in lower case. It does not check the name,
+// because validation has done so. Values other than strings and numbers are errors BAD_USER_INPUT.
 func readStatusName[T ~string](v any) (T, error) {
 	text, err := inputText(v)
 	return T(strings.ToLower(text)), err

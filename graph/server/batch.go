@@ -42,7 +42,7 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 	h.Set(costLimitHeader, s.costLimit)
 	refused := s.afford(r.Context(), "batch", cost)
 	status := refusedStatus(h, refused, http.StatusOK)
-	store, work := new(rowplan.Store), s.o.Work(r.Context(), scans, false)
+	store, work := new(rowplan.Store), s.o.Work(r.Context(), scans, false /* event */)
 	var running sync.WaitGroup
 	for i, op := range ops {
 		switch {
@@ -66,9 +66,9 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 	s.writeBatch(w, r, status, responses)
 }
 
-// readBatch parses, resolves and validates the operations of a batch. An operation that is not executed is nil,
-// and has a response with its errors at the same index. A body that is not a batch of 1 to MaxBatch operations is
-// rejected as a whole.
+// readBatch parses, resolves and validates the operations of a batch. It caches their documents and reports them to
+// the observer, but executes and charges nothing. An operation that is not executed is nil, and has a response with
+// its errors at the same index. A body that is not a batch of 1 to MaxBatch operations is rejected as a whole.
 func (s *Server) readBatch(r *http.Request, raw []byte) ([]*operation, []*graphql.Response, *rejection) {
 	var params []*graphql.RawParams
 	var ids []string

@@ -129,8 +129,8 @@ func (c *responseCache) put(key string, r *cachedResponse) {
 	}
 }
 
-// write writes the cached response with the headers of its cost. Responses to GET also have the headers for HTTP
-// caches, and can be 304.
+// write writes the cached response with the headers of its cost. Responses to GET and HEAD also have the headers for
+// HTTP caches, and can be 304.
 func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit string) {
 	h, tag := w.Header(), ""
 	h.Set(costHeader, c.cost)

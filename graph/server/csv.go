@@ -177,8 +177,8 @@ func (x *export) names(yield func(string) bool) {
 }
 
 // newExport parses, checks and prices the operation of an export, and makes it read pages. It works on a copy of the
-// document, and executes nothing. It calls store if the document is valid. It charges nothing: each page is charged
-// when it is read.
+// document, and executes nothing. It caches the document, calls store if that is valid, and reports the operation to
+// the observer. It charges nothing: each page is charged when it is read.
 func (s *Server) newExport(
 	ctx context.Context, format *exportFormat, params *graphql.RawParams, store func(),
 ) (*export, gqlerror.List) {

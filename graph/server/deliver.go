@@ -116,8 +116,8 @@ func (d *delivery) initial(extensions map[string]any) error {
 // partTail returns the end of the JSON of a part: a comma, the member hasNext and the closing brace.
 func partTail(hasNext bool) []byte { return fmt.Appendf(nil, `,"hasNext":%t}`, hasNext) }
 
-// execute executes one part of the operation and returns its response, in which fields of earlier parts are not
-// read again. It returns nil if the context has ended.
+// execute executes one part of the operation and returns its response, in which fields of earlier parts are not read
+// again. It returns nil if the context has ended. Groups call it concurrently.
 func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 	of := d.oc
 	doc := of.Doc

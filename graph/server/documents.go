@@ -135,8 +135,8 @@ func DocumentID(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// trust validates the trusted documents of the options and pins them under their IDs. It fails if one is invalid
-// or has no operation.
+// trust, for [New], validates the trusted documents of the options and pins them under their IDs. It fails if one is
+// invalid or has no operation.
 func (s *Server) trust() error {
 	for _, id := range slices.Sorted(maps.Keys(s.o.Trusted)) { // sorted, so that the same error is reported each time
 		text := s.o.Trusted[id]
@@ -249,7 +249,7 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 }
 
 // syntaxError returns the error for clients of a document that cannot be parsed (BAD_USER_INPUT) or has too many
-// tokens.
+// tokens (QUERY_TOO_COMPLEX).
 func (s *Server) syntaxError(err error) *gqlerror.Error {
 	var e *gqlerror.Error
 	if !errors.As(err, &e) {
@@ -327,8 +327,9 @@ func variableErrors(op *ast.OperationDefinition, variables map[string]any, errs 
 	return errs
 }
 
-// invalidValue returns the message for a variable that was rejected by the validator. It follows the path of e into
-// value, so that the message names the member and quotes what the client sent.
+// invalidValue returns the message for a variable that was rejected by the validator. It follows the path of e, which
+// begins with "variable" and the name, into value, so that the message names the member and quotes what the client
+// sent.
 func invalidValue(v *ast.VariableDefinition, value any, e *gqlerror.Error) string {
 	place, steps, reason := v.Variable, e.Path[2:], e.Message
 	for i, step := range steps {

@@ -104,7 +104,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	}
 	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(),
 		r.result.Outcome.Value(),
-		s.o.Work(ctx, limits.Scans(op.SelectionSet, c.Variables, s.o.Scans) > 0, false))
+		s.o.Work(ctx, limits.Scans(op.SelectionSet, c.Variables, s.o.Scans) > 0, false /* event */))
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, &r.operation), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {

@@ -42,9 +42,9 @@ func (o *operation) split() *incremental.Split {
 	return d.Split(o.oc.Variables)
 }
 
-// prepare validates the document, the variables and the cost of an operation. It calls store if the document is valid.
-// An operation that is too expensive or exceeds the rate limit is returned with the error; other errors come without
-// an operation.
+// prepare validates the document, the variables and the cost of an operation, and charges the client for the cost. It
+// calls store if the document is valid. An operation that is too expensive or exceeds the rate limit is returned with
+// the error; other errors come without an operation, and nothing is charged.
 func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store func()) (*operation, gqlerror.List) {
 	op, errs := s.validate(ctx, params, store)
 	if errs != nil {
@@ -67,7 +67,8 @@ func (s *Server) afford(ctx context.Context, what string, cost int) gqlerror.Lis
 }
 
 // validate returns an operation with its document, coerced variables and cost. It is [Server.prepare] without the
-// limits of the cost. It calls store if the document is valid, and reports the operation to the observer.
+// limits of the cost. It caches a valid document and calls store, and reports the operation to the observer. It
+// executes nothing.
 func (s *Server) validate(ctx context.Context, params *graphql.RawParams, store func()) (*operation, gqlerror.List) {
 	e, errs := s.document(params.Query)
 	if errs != nil {
@@ -112,9 +113,10 @@ func missingOperation(doc *ast.QueryDocument, name string) string {
 	return fmt.Sprintf("the document has no operation %q; its operations are %s", name, strings.Join(names, ", "))
 }
 
-// start executes an operation. next returns its next response, or nil after the last one or if the context has ended.
-// The caller calls next with of, or a context below it, and waits there. A subscription that cannot start has one
-// response, with the errors.
+// start prepares the execution of an operation: a subscription starts at once, a query or mutation in the first call
+// of next. next returns the next response, or nil after the last one or if the context has ended. The caller calls
+// next with of, or a context below it, and waits there. A subscription that cannot start has one response, with the
+// errors.
 //
 // It replaces the executor of gqlgen, which would look up the document and its operation once more, and run chains of
 // extensions that are empty.
@@ -149,8 +151,8 @@ func (s *Server) extensions(op *operation) map[string]any {
 	return map[string]any{"cost": costExtension(op.cost, s.o.Bounds.Cost)}
 }
 
-// FieldOf returns the path of the field that a context belongs to, for plans. It is empty while the arguments of a
-// root field are read.
+// FieldOf returns the path of the field that a context belongs to, for the plans that clients request (package
+// profile). It is empty while the arguments of a root field are read.
 func FieldOf(ctx context.Context) string { return graphql.GetPath(ctx).String() }
 
 // costExtension returns the extension cost of a response: the cost of an operation and the maximum.

@@ -28,8 +28,8 @@ func reject(status int, format string, args ...any) *rejection {
 	return &rejection{status, coded(fault.BadUserInput, fmt.Sprintf(format, args...))}
 }
 
-// receive returns the query string of a GET request, or the body of a POST request, which it reads up to MaxBody
-// bytes. It rejects larger bodies, other methods, with the header Allow, and other content types.
+// receive returns the query string of a GET or HEAD request, or the body of a POST request, which it reads up to
+// MaxBody bytes. It rejects larger bodies, other methods, with the header Allow, and other content types.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejection) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:

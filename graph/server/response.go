@@ -60,8 +60,8 @@ func errorStatus(media string) int {
 }
 
 // refusedStatus returns the HTTP status of a response without data: 429 above a rate limit or 503 if the database is
-// busy or does not respond, both with the header Retry-After in h, and 500 after an internal error. Otherwise it
-// returns the given status.
+// busy or does not respond, both with the header Retry-After, which it sets in h, and 500 after an internal error.
+// Otherwise it returns the given status.
 func refusedStatus(h http.Header, errs gqlerror.List, otherwise int) int {
 	switch {
 	case len(errs) == 0:
@@ -222,8 +222,8 @@ func oneError(code fault.Code, message string) gqlerror.List {
 }
 
 // present returns the error in the response for an error of a resolver, with code and path, or nil if it was reported
-// before. Errors of the document or its variables are returned as they are. Internal errors have a general message and
-// an id under which the details are logged.
+// before. Errors of the document or its variables are returned as they are. Internal errors, and those of a database
+// that does not respond, have a general message and an id under which it logs the details.
 func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if errors.Is(err, errReported) {
 		return nil

@@ -174,14 +174,14 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if bad != nil {
 		errs = gqlerror.List{bad.err}
 	} else {
-		if events.write(false, comment, nil, "") != nil { // sends the headers before the first event
+		if events.write(false /* more */, comment, nil, "") != nil { // sends the headers before the first event
 			return
 		}
 		errs = s.stream(r.Context(), len(raw), params, store, events.next)
 	}
 	if errs != nil {
 		if b, err := json.Marshal(errs); err == nil &&
-			events.next(false, []byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
+			events.next(false /* more */, []byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
 			return
 		}
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // isAlwaysEmpty reports whether contracts see the entity with a number as an account without code and nonce, whatever
-// the ledger has: the accounts that collect fees and pay rewards. See [State.newAccount].
+// code and nonce the ledger has: the accounts that collect fees and pay rewards. [State.newAccount] uses it.
 func isAlwaysEmpty(num int64) bool { return num == 98 || num >= 800 && num <= 802 }
 
 // account is the state of an address in a simulation.
@@ -221,7 +221,8 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 }
 
 // NumberOf returns the number of an account or contract that the simulation created: the number in its address, or one
-// that the first call allocates, until the frame is reverted. See [State.allocateNumber].
+// that the first call allocates, until the frame is reverted. It can read the account and the highest number from the
+// source; a failed read aborts the run.
 func (s *State) NumberOf(a common.Address) int64 {
 	if num, ok := ledger.EVMAddress(a).Num(); ok {
 		return num

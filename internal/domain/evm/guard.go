@@ -179,7 +179,7 @@ func (s *Simulation) inHashWindow(number uint64) bool {
 }
 
 // requireAccount makes the current frame fail with a response code if an account does not exist and the level requires
-// it. It can read the account.
+// it. It can read the account; a failed read aborts the run.
 func (s *Simulation) requireAccount(a common.Address) {
 	if s.level.missingFails() && !s.state.Exist(a) {
 		s.failFrame(len(s.state.frames), codes.InvalidSolidityAddress)
@@ -245,8 +245,9 @@ func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint2
 	return true
 }
 
-// canReceive reports whether an address may receive value. If not, it sets the response code of the run or halts the
-// caller. Without an account at a long-zero address, only the outermost call sets a code.
+// canReceive, for [Simulation.canTransfer], reports whether an address may receive value. If not, it sets the response
+// code of the run or halts the caller. Without an account at a long-zero address, only the outermost call sets a code.
+// It reads the account on first use; a failed read aborts the run.
 func (s *Simulation) canReceive(to common.Address) bool {
 	x := s.state.account(to)
 	switch {

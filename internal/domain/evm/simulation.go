@@ -87,7 +87,8 @@ func (s *Simulation) Call(m Message) (*Result, error) {
 	return s.run(m)
 }
 
-// Apply runs a message like [Simulation.Call], and keeps its changes for later messages if it succeeds.
+// Apply runs a message and keeps its changes for later messages if it succeeds, otherwise it undoes them. Its results
+// are those of [Simulation.Call].
 func (s *Simulation) Apply(m Message) (*Result, error) {
 	s.keep = true
 	defer func() { s.keep = false }()

@@ -128,8 +128,8 @@ func (s *State) Source() Source { return s.source }
 // [haltError], the message has a failed result instead. It does not return: [Simulation.run] recovers its panic.
 func (s *State) Abort(err error) { panic(abort{err}) }
 
-// Check aborts the run, see [State.Abort], if err is not nil. The format and its arguments describe the read that
-// failed.
+// Check aborts the run, by a panic as [State.Abort] does, if err is not nil. The format and its arguments describe the
+// read that failed, without err.
 func (s *State) Check(err error, format string, args ...any) {
 	if err != nil {
 		s.Abort(fmt.Errorf(format+": %w", append(args, err)...))

@@ -119,8 +119,8 @@ func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 	}
 }
 
-// Prepare implements vm.StateDB: it marks the addresses of a transaction, and the slots in list, as warm (EIP-2929).
-// The change is not undone by a snapshot. to is nil for the creation of a contract.
+// Prepare implements vm.StateDB: it marks the addresses of a transaction, and the slots in list, as warm (EIP-2929),
+// coinbase only from Shanghai on. The change is not undone by a snapshot. to is nil for the creation of a contract.
 func (s *State) Prepare(
 	rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiled []common.Address,
 	list types.AccessList,

@@ -191,8 +191,8 @@ func DispatchGas(tinycents int64) uint64 {
 
 // OperationGas returns the gas of a network operation that a contract requests: its price in tinycents, at a gas price
 // in thousandths of tinycents, plus 20 percent. Like the network, it adds gasPrice - 1 to tinycents before it divides,
-// which is up to 1000 gas. It is 0 without a gas price, and at most the maximum of the type. tinycents must not be
-// negative.
+// which is up to 1000 gas before the 20 percent. It is 0 without a gas price, and at most the maximum of the type.
+// tinycents must not be negative.
 func OperationGas(tinycents, gasPrice int64) uint64 {
 	if gasPrice <= 0 {
 		return 0

@@ -24,8 +24,9 @@ type TraceOptions struct {
 	Step func(*calls.OpcodeStep) error
 }
 
-// Trace runs a message like [Simulation.Call] and calls [TraceOptions.Step] for each step. The step is reused:
-// Step must copy what it keeps. An error of Step aborts the run and is returned.
+// Trace runs a message, calls [TraceOptions.Step] for each step, and undoes the changes of the message. The step is
+// reused: Step must copy what it keeps. An error of Step aborts the run and is returned. Other results are those of
+// [Simulation.Call].
 func (s *Simulation) Trace(m Message, o TraceOptions) (*Result, error) {
 	s.tracer = &tracer{o: o, sim: s, systemCalls: map[int]int{}, touched: map[common.Hash]common.Address{}}
 	defer func() { s.tracer, s.state.onSlot = nil, nil }()

@@ -40,8 +40,8 @@ func (e *Estimate) USCents() string {
 	return strconv.FormatInt(e.Total/cent, 10) + "." + strings.Repeat("0", decimals-len(fraction)) + fraction
 }
 
-// charge adds the price of count units of an extra, of which r.included are free. Amounts are in tinycents. If all are
-// free, it adds nothing.
+// charge adds the price of count units of an extra, of which r.included are free, to a part of the bill. price is that
+// of one unit. Amounts are in tinycents. If all are free, it adds nothing.
 func (p *Part) charge(price int64, r reference, count int64) {
 	charged := max(0, count-r.included)
 	if charged == 0 {
@@ -84,8 +84,8 @@ func (b *bill) add(name feepb.Extra, count int64) {
 	b.Service.charge(b.schedule.prices[e], r, count)
 }
 
-// addSome is like [bill.add], but does nothing if the transaction has no unit: then the schedule need not define the
-// extra.
+// addSome charges count units of an extra to the service's part, as [bill.add] does. If count is 0, it does nothing:
+// then the schedule need not define the extra.
 func (b *bill) addSome(e feepb.Extra, count int64) {
 	if count > 0 {
 		b.add(e, count)

@@ -70,8 +70,8 @@ func Parse(b []byte) (*Transaction, error) {
 	return t, nil
 }
 
-// ParseAny decodes a serialized Transaction like [Parse], with its errors, or the first transaction of a list (see
-// [IsList]).
+// ParseAny decodes a serialized Transaction as [Parse] does, with the same errors, or the first transaction of a list
+// (see [IsList]).
 func ParseAny(b []byte) (*Transaction, error) {
 	if t := firstOfList(b); t != nil {
 		return t, nil
@@ -110,8 +110,8 @@ const (
 )
 
 // hasUnpriced reports whether a serialized TransactionBody has a transaction of a type whose fee cannot be estimated:
-// a field between firstUnpriced and lastUnpriced. It reports false at the first malformed field, which decoding
-// rejects afterwards.
+// a field from firstUnpriced to lastUnpriced, both included. It reports false at the first malformed field, which
+// decoding rejects afterwards.
 func hasUnpriced(body []byte) bool {
 	for len(body) > 0 {
 		num, _, n := protowire.ConsumeField(body)

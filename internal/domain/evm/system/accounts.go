@@ -140,13 +140,13 @@ func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.Success))
 }
 
-// isAccount reports whether an entity is an account or a contract.
+// isAccount reports whether an entity, which may be nil, is an account or a contract.
 func isAccount(e *worldstate.Entity) bool {
 	return e != nil && (e.Type == ledger.EntityAccount || e.Type == ledger.EntityContract)
 }
 
-// evmAddressAlias ends the call with the EVM alias of the account with a long-zero address, or with a response
-// code if it has none.
+// evmAddressAlias ends the call with the EVM alias of the account with a long-zero address, or with a response code if
+// it has none. It reads the account on first use; a failed read aborts the run.
 func evmAddressAlias(c *call, in []any) evm.Outcome {
 	a := in[0].(common.Address)
 	_, ok := ledger.EVMAddress(a).Num()
@@ -156,8 +156,8 @@ func evmAddressAlias(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.InvalidAccountID))
 }
 
-// accountNumber ends the call with the long-zero address of the account with an EVM address, or with a response
-// code if there is none.
+// accountNumber ends the call with the long-zero address of the account with an EVM address, or with a response code
+// if there is none. It reads the account on first use; a failed read aborts the run.
 func accountNumber(c *call, in []any) evm.Outcome {
 	if p, ok := c.facts.party(in[0].(common.Address)); ok && p != 0 {
 		return c.returns(int64(codes.Success), longZero(p))
@@ -165,7 +165,7 @@ func accountNumber(c *call, in []any) evm.Outcome {
 	return c.returns(int64(codes.InvalidSolidityAddress))
 }
 
-// isValidAlias ends the call with true if an address belongs to an account, otherwise with false.
+// isValidAlias ends the call with whether an address belongs to an account, which it reads on first use.
 func isValidAlias(c *call, in []any) evm.Outcome {
 	a := in[0].(common.Address)
 	if isAccount(c.State.Entity(a)) {
@@ -177,7 +177,7 @@ func isValidAlias(c *call, in []any) evm.Outcome {
 
 // associate implements associateToken(account, token), associateTokens(account, tokens), and associate() of a token:
 // it associates an account with tokens in the simulation. It fails for a token that is unknown, deleted, paused or
-// already associated. Earlier associations remain then; see call.do.
+// already associated. Earlier associations remain then until call.do undoes them.
 func associate(c *call, in []any) error {
 	p, tokens, err := c.accountAndTokens(in)
 	if err != nil {
@@ -192,7 +192,7 @@ func associate(c *call, in []any) error {
 		if err != nil {
 			return err
 		}
-		c.relate(p, t, false)
+		c.relate(p, t, false /* automatic */)
 	}
 	return nil
 }
@@ -225,8 +225,8 @@ func (c *call) relate(p ledger.EntityID, t *token, automatic bool) {
 }
 
 // dissociate implements dissociateToken(account, token), dissociateTokens(account, tokens), and dissociate() of a
-// token: it removes associations of an account in the simulation. If one fails, those before it stay removed; see
-// call.do.
+// token: it removes associations of an account in the simulation. If one fails, those before it stay removed until
+// call.do undoes that.
 func dissociate(c *call, in []any) error {
 	p, tokens, err := c.accountAndTokens(in)
 	if err != nil {

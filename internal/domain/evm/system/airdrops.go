@@ -30,7 +30,7 @@ type airdropKey struct {
 }
 
 // settleAirdrops implements claimAirdrops((sender, receiver, token, serial)[]) and cancelAirdrops: it ends pending
-// airdrops in the simulation, after a transfer if they are claimed. See [call.settle] for failures.
+// airdrops in the simulation, after a transfer if they are claimed. It fails unless 1 to 10 are given, all pending.
 func settleAirdrops(c *call, in []any) error {
 	var keys []airdropKey
 	for _, v := range abi.List(in[0]) {
@@ -46,7 +46,7 @@ func settleAirdrops(c *call, in []any) error {
 
 // settleOwnAirdrop claims, if c.f.sets is set, or cancels an airdrop of the called token to or by the caller:
 // claimAirdropFT(sender), claimAirdropNFT(sender, serial), cancelAirdropFT(receiver) and cancelAirdropNFT(receiver,
-// serial). See [call.settle] for failures.
+// serial). It fails unless the airdrop is pending.
 func settleOwnAirdrop(c *call, in []any) error {
 	sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
 	if c.f.sets {
@@ -79,7 +79,7 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (ai
 }
 
 // settle claims airdrops in the simulation if c.f.sets is set, else cancels them. There must be 1 to maxAirdrops,
-// distinct and pending. It reads them on first use. If one fails, those before it stay settled; see call.do.
+// distinct and pending. It reads them on first use. If one fails, call.do undoes those before it.
 func (c *call) settle(keys []airdropKey) error {
 	err := firstOf(
 		refuse(len(keys) == 0, codes.EmptyPendingAirdropIDList),
@@ -141,14 +141,14 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 }
 
 // claim transfers a pending airdrop in the simulation and associates its receiver with the token. The sender has
-// already paid the custom fees. It leaves the airdrop pending. It fails with a [refusal] as [call.moveToken] does.
+// already paid the custom fees. It leaves the airdrop pending. It fails if the token is not active or cannot be moved.
 func (c *call) claim(k airdropKey, a *airdrop) error {
 	t, err := c.activeTokenAt(longZero(k.token))
 	if err != nil {
 		return err
 	}
 	if !c.facts.relation(k.receiver, t).associated {
-		c.relate(k.receiver, t, false)
+		c.relate(k.receiver, t, false /* automatic */)
 	}
 	m := &movement{token: t, moves: []move{
 		{party: k.sender, amount: -a.amount},
@@ -160,8 +160,8 @@ func (c *call) claim(k airdropKey, a *airdrop) error {
 	return c.moveToken(m)
 }
 
-// rejectTokens implements rejectTokens(owner, tokens, (token, serial)[]): it returns all of an account's units of
-// tokens, and serials, to the treasuries. It charges no custom fees. For changes and failures see [call.reject].
+// rejectTokens implements rejectTokens(owner, tokens, (token, serial)[]): in the simulation, it gives all of an
+// account's units of tokens, and serials, back to the treasuries, without custom fees. It fails as [call.reject] does.
 func rejectTokens(c *call, in []any) error {
 	owner, err := c.existingParty(in[0], codes.InvalidOwnerID)
 	if err != nil {
@@ -176,11 +176,11 @@ func rejectTokens(c *call, in []any) error {
 	return c.reject(owner, what, units)
 }
 
-// rejectOwn implements rejectTokenFT(): it returns the caller's units of the called token as [call.reject] does.
+// rejectOwn implements rejectTokenFT(): in the simulation, it moves all the caller's units to the token's treasury.
 func rejectOwn(c *call, _ []any) error { return c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
 
-// rejectOwnSerials implements rejectTokenNFTs(serials): it returns the caller's serials of the called token to the
-// treasury. For changes and failures see [call.reject].
+// rejectOwnSerials implements rejectTokenNFTs(serials): in the simulation, it gives the caller's serials of the called
+// token back to the treasury. It fails as [call.reject] does.
 func rejectOwnSerials(c *call, in []any) error {
 	return c.reject(
 		c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0,
@@ -193,7 +193,7 @@ type rejected struct {
 }
 
 // reject returns rejected tokens of an owner to their treasuries in the simulation. The first entries, as many as
-// units, are of fungible tokens; the others are serials. If one fails, those before it stay returned; see call.do.
+// units, are of fungible tokens; the others are serials. If one fails, call.do undoes those before it.
 func (c *call) reject(owner ledger.EntityID, what []rejected, units int) error {
 	err := firstOf(
 		refuse(len(what) == 0, codes.EmptyTokenReferenceList),
@@ -233,7 +233,7 @@ func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 		if err != nil {
 			return err
 		}
-		r, err := c.usableRelation(t, owner, false)
+		r, err := c.usableRelation(t, owner, false /* takes */)
 		if err != nil {
 			return err
 		}
@@ -263,7 +263,7 @@ func (c *call) giveBack(owner ledger.EntityID, t *token, serial int64) error {
 // sends units and serials of tokens in the simulation. A receiver that is associated with the token, or has a free
 // automatic association, receives it at once. For other receivers the airdrop is pending until they claim it. The
 // sender pays all custom fees at once, including those that a transfer would deduct from the received amount. It fails
-// with a [refusal]; earlier changes then remain, see call.do.
+// with a [refusal]; earlier changes then remain until call.do undoes them.
 func airdropTokens(c *call, in []any) error {
 	x := &transfer{}
 	parts := abi.List(in[0])
@@ -417,7 +417,7 @@ func (c *call) withhold(m *movement) (offers []offer) {
 func (c *call) offer(t *token, offers []offer) error {
 	held := int64(0)
 	for _, o := range offers {
-		r, err := c.usableRelation(t, o.sender, false)
+		r, err := c.usableRelation(t, o.sender, false /* takes */)
 		if err != nil {
 			return err
 		}

@@ -249,7 +249,7 @@ func (c *call) relateFirst(t *token) {
 	treasury := t.TreasuryAccountID
 	for _, id := range collectors {
 		if id != treasury && !c.facts.relation(id, t).associated {
-			c.relate(id, t, false)
+			c.relate(id, t, false /* automatic */)
 		}
 	}
 	evm.Set(c.State, c.facts.relation(treasury, t), relation{associated: true, kyc: true})
@@ -292,7 +292,7 @@ const (
 )
 
 // updateKeys implements updateTokenKeys(token, keys): it replaces keys of a token in the simulation. A token without
-// an admin key allows that if it has any key.
+// an admin key allows that if it has any key and entries are given.
 func updateKeys(c *call, in []any) error {
 	t, rest, err := c.activeToken(in)
 	if err != nil {
@@ -355,7 +355,7 @@ const metadataIndex = 9 // after the values of the first interface
 
 // updateInfo implements updateTokenInfo(token, info) in the simulation. An empty name or symbol and a zero treasury
 // are not changed, and values that are fixed at creation are ignored. An empty memo clears the memo. The token needs
-// an admin key. If a value fails, earlier ones stay changed; see call.do.
+// an admin key. If a value fails, earlier ones stay changed until call.do undoes that.
 func updateInfo(c *call, in []any) error {
 	t, rest, err := c.keyedToken(in, worldstate.AdminKey)
 	if err != nil {
@@ -411,7 +411,7 @@ func (c *call) setTreasury(t *token, p ledger.EntityID) error {
 	c.facts.load(worldstate.TokenReads{
 		Relations: []worldstate.RelationKey{{Account: p, Token: t.EntityID}, {Account: old, Token: t.EntityID}},
 	})
-	to, err := c.usableRelation(t, p, true)
+	to, err := c.usableRelation(t, p, true /* takes */)
 	if err != nil {
 		return err
 	}
@@ -437,7 +437,7 @@ func (t *token) requireKey(kind worldstate.KeyKind) error {
 }
 
 // setKeys replaces the keys of a token that the entries name, in the simulation. The token must have each key that is
-// replaced; signatures are not checked. If a key fails, those before it stay replaced; see call.do.
+// replaced; signatures are not checked. If a key fails, those before it stay replaced until call.do undoes that.
 func (c *call) setKeys(t *token, entries []any) error {
 	keys, ok := c.keysOf(entries)
 	err := refuse(!ok, codes.InvalidTransactionBody)
@@ -458,7 +458,7 @@ func (c *call) setKeys(t *token, entries []any) error {
 
 // setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds of a
 // token, in this order in expiry, in the simulation. Zero values are not changed. If one fails, those before it stay
-// changed; see call.do.
+// changed until call.do undoes that.
 func (c *call) setExpiry(t *token, expiry []any) error {
 	second, sound := amountOf(expiry[0])
 	err := refuse(!sound, codes.InvalidExpirationTime)

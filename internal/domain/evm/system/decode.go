@@ -11,8 +11,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// DecodeCall decodes a call for traces like [abi.ABI.Call], or returns nil. For a redirect function, whose
-// arguments may be packed, it also decodes the call that is passed on. The output is that of the passed call.
+// DecodeCall decodes the input and output of a call by the declarations of a, for traces, nil if none fits. For a
+// redirect function, whose arguments may be packed, it also decodes the call that is passed on, with its output.
 func DecodeCall(a *abi.ABI, input, output []byte) *abi.Decoded {
 	if len(input) >= 4 {
 		switch binary.BigEndian.Uint32(input) {
@@ -43,9 +43,9 @@ func unwrapRedirect(args []byte) (entity common.Address, inner []byte, ok bool) 
 	return common.Address(args[:20]), args[20:], true
 }
 
-// DecodeError decodes the data of a revert like [abi.ABI.Error], or returns nil. The data of a system contract are a
-// response code in 32 bytes: then the name is that of the code, which is also the only argument. OK, SUCCESS and
-// unknown codes give nil.
+// DecodeError decodes the data of a revert by the declarations of a, or returns nil if none fits. The data of a system
+// contract are a response code in 32 bytes: then the name is that of the code, which is also the only argument. OK,
+// SUCCESS and unknown codes give nil.
 func DecodeError(a *abi.ABI, data []byte) *abi.Decoded {
 	if len(data) != 32 || [30]byte(data) != [30]byte{} {
 		return a.Error(data)

@@ -199,7 +199,7 @@ func (f *facts) create(kind ledger.EntityType) ledger.EntityID {
 func longZero(id ledger.EntityID) common.Address { return common.Address(id.LongZero()) }
 
 // address returns the address that contracts use for a party: its alias if it has one, otherwise long-zero. It is the
-// zero address for 0. It reads the party on first use.
+// zero address for 0. It reads the party on first use; a failed read aborts the run.
 func (f *facts) address(id ledger.EntityID) common.Address {
 	if a, made := f.addresses[id]; made {
 		return a

@@ -60,8 +60,8 @@ func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 	)
 }
 
-// chargeFor adds the fixed fees of a token, which each sender in m pays, and the fees due for them to x. level is
-// the depth of fees for fees, from 1; too deep fees fail.
+// chargeFor adds the fixed fees of a token, which each sender in m pays, and the fees due for them to x. level is the
+// depth of fees for fees, from 1; too deep fees fail. It moves nothing, but can read tokens.
 func (c *call) chargeFor(x *transfer, m movement, level int) error {
 	var payers []ledger.EntityID
 	for _, v := range m.moves {
@@ -311,7 +311,7 @@ func updateFees(c *call, in []any) error {
 }
 
 // customFees reads the fixed fees of a token and others, which are fractional fees if of is fungible, else royalty
-// fees, from the values of the ABI, and validates them. It changes nothing.
+// fees, from the values of the ABI, and validates them. It can read tokens and accounts.
 func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, error) {
 	fees := &ledger.TokenCustomFees{}
 	for _, v := range fixed {
@@ -381,8 +381,8 @@ func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, error) {
 	return fee, nil
 }
 
-// denomination returns the fungible token that a fee is paid in, or nil for hbars. Exactly one of them must be
-// given.
+// denomination returns the fungible token that a fee is paid in, or nil for hbars. Exactly one of them must be given.
+// It fails if the token is unknown or not fungible.
 func (c *call) denomination(at common.Address, hbars bool) (*token, error) {
 	err := refuse(hbars != (at == common.Address{}), codes.InvalidTransactionBody)
 	if err != nil {

@@ -35,7 +35,7 @@ func keyValueOf(k ledger.Key) []any {
 		default:
 		}
 	}
-	return []any{false, contract, ed25519, ecdsa, delegatable}
+	return []any{false /* inheritAccountKey */, contract, ed25519, ecdsa, delegatable}
 }
 
 // contractKey returns the key that stands for the contract at an address, of kind [keys.Contract] or
@@ -93,8 +93,8 @@ func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	return found[0], true
 }
 
-// callersKey returns the key that the caller has in the ledger, or nil if it has none. A contract without a key, or one
-// that the simulation created, is its own key. A read that fails aborts the run; see [evm.State.Entity].
+// callersKey returns the key that the caller has in the ledger, or nil if it has none. A contract without a key, or
+// one that the simulation created, is its own key. It reads the caller on first use; a failed read aborts the run.
 func (c *call) callersKey() ledger.Key {
 	e := c.State.Entity(c.Caller)
 	switch {
@@ -121,7 +121,7 @@ const (
 
 // isAuthorizedRaw ends the call with whether an account has signed a hash: with its key if that is a single ED25519
 // key, or with the ECDSA key whose address is its alias. Invalid input is a revert with a response code. The gas
-// depends on the kind of signature.
+// depends on the kind of signature. It reads the account on first use; a failed read aborts the run.
 func isAuthorizedRaw(c *call, in []any) evm.Outcome {
 	a, hash, signature := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
 	word := func(gas uint64, code ledger.ResponseCode) evm.Outcome {

@@ -175,7 +175,7 @@ func signSchedule(c *call, in []any) error {
 	return c.sign(s, keys.Primitives(c.signersKey()))
 }
 
-// signersKey returns the key that signs for the caller: the key of an account, or the contract itself.
+// signersKey returns the key that signs for the caller, which it can read: that of an account, or the contract itself.
 func (c *call) signersKey() ledger.Key {
 	if e := c.State.Entity(c.Caller); e != nil && e.Type != ledger.EntityContract {
 		return e.Key
@@ -376,7 +376,7 @@ func (c *call) hasCapacity(second, gas int64) bool {
 // scheduleOwnCall implements scheduleCall(to, second, gas, value, data): it schedules a call that the caller pays for,
 // and returns the address of the schedule. It fails as [call.scheduleCall] does.
 func scheduleOwnCall(c *call, in []any) ([]any, error) {
-	return c.scheduleCall(c.caller(), in[0], in[1:], true)
+	return c.scheduleCall(c.caller(), in[0], in[1:], true /* waits */)
 }
 
 // schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second, gas,

@@ -173,25 +173,25 @@ func writesFor(
 	return f.results(func(c *call, in []any) ([]any, error) { return nil, do(c, in) })
 }
 
-// results sets do, which returns the results of the function, and returns f.
+// results sets f.do, which returns the results of the function, and returns f.
 func (f *function) results(do func(c *call, in []any) ([]any, error)) *function {
 	f.do = do
 	return f
 }
 
-// limited sets amountAt, the position from 1 of an amount that must fit into int64, and returns f.
+// limited sets f.amountAt, the position from 1 of an amount that must fit into int64, and returns f.
 func (f *function) limited(at int) *function {
 	f.amountAt = at
 	return f
 }
 
-// set sets sets, which distinguishes a function such as freeze from its opposite, and returns f.
+// set sets f.sets, which distinguishes a function such as freeze from its opposite, and returns f.
 func (f *function) set() *function {
 	f.sets = true
 	return f
 }
 
-// only sets of, the type of tokens that the function accepts or creates, and returns f.
+// only sets f.of, the type of tokens that the function accepts or creates, and returns f.
 func (f *function) only(kind ledger.TokenType) *function {
 	f.of = kind
 	return f
@@ -220,8 +220,8 @@ type service struct {
 // hasTokens reports whether the contract is one of the two token services.
 func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
-// index parses the signatures of functions and returns them by selector. It panics if a signature is invalid or
-// declared twice.
+// index prepares functions: it parses their signatures and sets what follows from these. It returns them by selector.
+// It panics if a signature is invalid or declared twice.
 func index(list []*function) table {
 	t := table{}
 	for _, f := range list {

@@ -165,7 +165,7 @@ func readFees(c *call, in []any) ([]any, error) {
 }
 
 // fees returns the custom fees of a token as values of the ABI: fixed, fractional and royalty fees. It reads their
-// collectors on first use.
+// collectors on first use; a failed read aborts the run.
 func (c *call) fees(t *token) []any {
 	f := t.Fees.V
 	fixed := list.Map(f.FixedFees, func(x *ledger.FixedFee) any {

@@ -61,14 +61,14 @@ func (c *call) party(v any, receives bool) (ledger.EntityID, error) {
 }
 
 // createsAccount reports whether a transfer to an address would create an account. It creates none, but can read the
-// ledger.
+// ledger; a failed read aborts the run.
 func (c *call) createsAccount(a common.Address) bool {
 	_, longZero := ledger.EVMAddress(a).Num()
 	return !longZero && c.State.Entity(a) == nil && !c.State.Exist(a)
 }
 
-// transfer checks a transfer, adds its custom fees to x, and moves hbars, units and serials in the simulation.
-// Earlier moves remain if a later one fails; see call.do.
+// transfer checks a transfer, adds its custom fees to x, and moves hbars, units and serials in the simulation. Earlier
+// moves remain if a later one fails, until call.do undoes them.
 func (c *call) transfer(x *transfer) error {
 	units, serials := 0, 0
 	for i := range x.tokens {
@@ -107,8 +107,8 @@ func (c *call) transfer(x *transfer) error {
 	return nil
 }
 
-// validate fails if the movement cannot be that of its token: kind of token, sum, or parties and serials that occur
-// twice.
+// validate fails if the movement is empty or cannot be that of its token: kind of token, sum, a serial that is not
+// positive or goes to its sender, or parties and serials that occur twice.
 func (m *movement) validate() error {
 	fungible := m.token.Type == ledger.TokenFungibleCommon
 	err := firstOf(
@@ -168,7 +168,7 @@ func (c *call) spend(owner, token ledger.EntityID, amount int64) error {
 }
 
 // moveHbars changes balances by amounts in tinybars, in the simulation. Approved amounts are subtracted from the
-// caller's allowance. It fails if an account or an allowance has too little; earlier moves then remain, see call.do.
+// caller's allowance. It fails if an account or an allowance has too little; call.do then undoes earlier moves.
 func (c *call) moveHbars(moves []move) error {
 	for _, m := range moves {
 		a := c.facts.address(m.party)
@@ -197,7 +197,7 @@ func (c *call) moveHbars(moves []move) error {
 }
 
 // spendable returns the tinybars that an account can send. Entities of the ledger other than contracts have at least
-// evm.DefaultMinimumBalance. It can read the account.
+// evm.DefaultMinimumBalance. It can read the account; a failed read aborts the run.
 func (c *call) spendable(a common.Address) *uint256.Int {
 	owns := c.State.GetBalance(a)
 	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract &&
@@ -240,12 +240,12 @@ func (c *call) autoAssociate(t *token, p ledger.EntityID) error {
 		return err
 	}
 	evm.Set(c.State, &room.Used, room.Used+1)
-	c.relate(p, t, true)
+	c.relate(p, t, true /* automatic */)
 	return nil
 }
 
 // moveToken moves the units and serials of one token in the simulation and checks that no balance is negative. Earlier
-// moves remain if a later one fails; see call.do.
+// moves remain if a later one fails, until call.do undoes them.
 func (c *call) moveToken(m *movement) error {
 	t := m.token
 	req := worldstate.TokenReads{}
@@ -306,11 +306,11 @@ func (c *call) moveSerial(t *token, x serialMove) error {
 	if err != nil {
 		return err
 	}
-	from, err := c.usableRelation(t, x.from, false)
+	from, err := c.usableRelation(t, x.from, false /* takes */)
 	if err != nil {
 		return err
 	}
-	to, err := c.usableRelation(t, x.to, true)
+	to, err := c.usableRelation(t, x.to, true /* takes */)
 	if err != nil {
 		return err
 	}
@@ -329,11 +329,11 @@ func (c *call) moveSerial(t *token, x serialMove) error {
 // account of a new receiver in the simulation. approved makes the caller use its allowance, unless it is the
 // sender.
 func (c *call) units(t *token, from, to any, amount int64, approved bool) (movement, error) {
-	giver, err := c.party(from, false)
+	giver, err := c.party(from, false /* receives */)
 	if err != nil {
 		return movement{}, err
 	}
-	taker, err := c.party(to, true)
+	taker, err := c.party(to, true /* receives */)
 	if err != nil {
 		return movement{}, err
 	}
@@ -352,11 +352,11 @@ func (c *call) serials(t *token, from, to, numbers []any, approved bool) (moveme
 		return movement{}, err
 	}
 	for i := range numbers {
-		giver, err := c.party(from[i], false)
+		giver, err := c.party(from[i], false /* receives */)
 		if err != nil {
 			return movement{}, err
 		}
-		taker, err := c.party(to[i], true)
+		taker, err := c.party(to[i], true /* receives */)
 		if err != nil {
 			return movement{}, err
 		}
@@ -379,7 +379,7 @@ func sendUnits(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	return c.send(c.units(t, rest[0], rest[1], amount, false))
+	return c.send(c.units(t, rest[0], rest[1], amount, false /* approved */))
 }
 
 // sendUnitsOfAll implements transferTokens(token, accounts, amounts) in the simulation. The lists pair by index:
@@ -412,7 +412,7 @@ func sendSerial(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
+	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false /* approved */))
 }
 
 // sendSerials implements transferNFTs(token, from, to, serials) of the token service: it moves NFTs in the
@@ -422,7 +422,7 @@ func sendSerials(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	return c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
+	return c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false /* approved */))
 }
 
 // takeOf implements transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial) in the
@@ -443,9 +443,9 @@ func takeOf(c *call, in []any) error {
 // the sender. n fits into an int64: that is checked of all functions that transfer; see [function.limited].
 func (c *call) take(t *token, from, to any, n *big.Int) error {
 	if t.Type == ledger.TokenNonFungibleUnique {
-		return c.send(c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true))
+		return c.send(c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true /* approved */))
 	}
-	return c.send(c.units(t, from, to, n.Int64(), true))
+	return c.send(c.units(t, from, to, n.Int64(), true /* approved */))
 }
 
 // send executes the transfer of one token in the simulation, unless err is set, which it returns.

@@ -235,7 +235,7 @@ func (c *call) treasuryRelation(t *token) (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.usableRelation(t, t.TreasuryAccountID, false)
+	return c.usableRelation(t, t.TreasuryAccountID, false /* takes */)
 }
 
 // mintSerials creates a serial for each metadata in the treasury, whose association is r, in the simulation. It
@@ -333,7 +333,7 @@ func distinctSerials(values []any) ([]int64, error) {
 }
 
 // destroy removes serials in the simulation and subtracts them from the supply and the owner's balance in r. foreign
-// is the response code for a serial of another owner. If a serial fails, those before it stay removed; see call.do.
+// is the response code for a serial of another owner. If one fails, call.do undoes those before it.
 func (c *call) destroy(
 	t *token, owner ledger.EntityID, r *relation, serials []int64, foreign ledger.ResponseCode,
 ) error {
@@ -381,7 +381,7 @@ func wipe(c *call, in []any) error {
 	if err != nil {
 		return err
 	}
-	r, err := c.usableRelation(t, p, false)
+	r, err := c.usableRelation(t, p, false /* takes */)
 	if err != nil {
 		return err
 	}

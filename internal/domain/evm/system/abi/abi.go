@@ -67,7 +67,7 @@ func Parse(text string) (*Type, error) {
 	return t, err
 }
 
-// MustParse is like [Parse] but panics if the type is invalid. It is for types in the code.
+// MustParse parses an ABI type as [Parse] does, and panics if it is invalid. It is for types in the code.
 func MustParse(text string) *Type {
 	t, err := Parse(text)
 	if err != nil {

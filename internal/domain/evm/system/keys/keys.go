@@ -169,9 +169,9 @@ func signed(key, message []byte, signatures []Signature, depth int) bool {
 	kind, value := Split(key)
 	switch kind {
 	case ED25519:
-		return SignedBy(value, message, signatures, false)
+		return SignedBy(value, message, signatures, false /* secp256k1 */)
 	case Secp256k1:
-		return SignedBy(value, message, signatures, true)
+		return SignedBy(value, message, signatures, true /* secp256k1 */)
 	case List:
 		keys, err := ledger.DecodeKeyList(value)
 		return err == nil && depth > 0 && len(keys) > 0 && countSigned(keys, message, signatures, depth-1) == len(keys)
