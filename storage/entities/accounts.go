@@ -143,8 +143,8 @@ func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) 
 	return onlyID(ctx, db, ref, `select e.id from entity e where `+condition+` limit 2`, arg)
 }
 
-// onlyID returns the id that a statement selects, or null if it selects none. If it selects more than one, the error
-// is [storage.ErrAmbiguous].
+// onlyID reads the id that a statement selects, or null if it selects none. arg is $1 of the statement, and ref names
+// the account in errors. If it selects more than one, the error is [storage.ErrAmbiguous].
 func onlyID(
 	ctx context.Context, db *storage.DB, ref ledger.AccountRef, sql string, arg []byte,
 ) (ledger.Null[ledger.EntityID], error) {

@@ -5,9 +5,10 @@ import (
 	"heliograph/storage"
 )
 
-// receivedPage describes the statement for a page of the allowances that each of the given spenders received, and adds
-// the limit to w. No index starts with the spender, so the table is scanned once for all spenders and row numbers
-// limit the pages. columns are the select list, and keys the columns that the page is sorted by. ps must be from
+// receivedPage describes the statement for a page of the allowances that each of the given spenders received, for
+// [QueueCryptoAllowances] and [QueueTokenAllowances]. w has the conditions on the rows a of table, and gets the limit.
+// No index starts with the spender, so the table is scanned once for all spenders and row numbers limit the pages.
+// columns are the select list, and keys the columns that the page is sorted by. ps must be from
 // [storage.Batch.Parents], not a single key.
 func receivedPage(
 	ps *storage.Parents, w *storage.Where, table, columns string, p storage.Page, keys ...string,
@@ -22,8 +23,8 @@ func receivedPage(
 	}
 }
 
-// grantedPage describes the statement for a page of the allowances of each owner. page is the statement for one owner.
-// columns are the select list, and keys the columns that the page is sorted by.
+// grantedPage describes the statement for a page of the allowances of each owner. page is the statement for one owner,
+// with its limit. columns are the select list, and keys the columns that the page is sorted by.
 func grantedPage(ps *storage.Parents, page, columns string, p storage.Page, keys ...string) *storage.Read {
 	return &storage.Read{
 		Parents: ps, Select: `p.ord, ` + columns, From: ps.From, Page: page, As: "a",

@@ -119,13 +119,13 @@ type GasPrices struct {
 }
 
 // NewGasPrices returns a reader of the prices that contract results have: those of the file that the network used at
-// the time. It caches them if db allows it.
+// the time. It caches them if db allows it. It reads nothing yet.
 func NewGasPrices(db *storage.DB) *GasPrices {
 	return &GasPrices{cache: storage.NewHours[hourly[int64]](db)}
 }
 
 // NewCallPrices returns a reader of the prices in contract calls: those of the simple fee schedule at any time, or of
-// a new network's schedule if the database has none. It caches them if db allows it.
+// a new network's schedule if the database has none. It caches them if db allows it. It reads nothing yet.
 func NewCallPrices(db *storage.DB) *GasPrices {
 	return &GasPrices{storage.NewHours[hourly[int64]](db), true}
 }

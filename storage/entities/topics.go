@@ -157,7 +157,7 @@ order by consensus_timestamp` + order,
 var malformedID storage.Malformed
 
 // finishMessage sets the members of a message that are computed from columns. If the chunks were joined, the message
-// is the joined one. An invalid transaction ID is logged, and the chunk is omitted. The error is always nil.
+// is the joined one. An invalid transaction ID is logged, and ChunkInfo stays nil. The error is always nil.
 func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
 		m.Complete = true

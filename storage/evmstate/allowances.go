@@ -30,8 +30,8 @@ var nftFacts = facts{
 	storage.Read{SQL: evmNFTsThen, Ahead: keyed("tokens serials", "nft", "nft_history", "entity", "entity_history")},
 }
 
-// queueEVMNFTs queues a read of NFTs into f, which is filled when the batch has run. Those that do not exist or are
-// deleted, or whose token is deleted, are not in the map.
+// queueEVMNFTs queues a read of NFTs into f.NFTs, which is filled when the batch has run. Those that do not exist or
+// are deleted, or whose token is deleted, are not in the map.
 func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, storage.MapperOf(entities.NFTTargets, nil), len(keys), nftFacts, pgx.NamedArgs{
 		"tokens":  column(keys, func(k *ledger.NFTKey) ledger.EntityID { return k.TokenID }),
@@ -105,16 +105,16 @@ var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
 }, nil)
 
-// queueEVMAllowances queues a read of allowances of hbars (token 0) and fungible tokens into f, in tinybars and
-// smallest units. The batch fills f when it has run; negative amounts become 0. Keys without a grant are not in the
-// map.
+// queueEVMAllowances queues a read of allowances of hbars (token 0) and fungible tokens into f.Allowances, in tinybars
+// and smallest units. The batch fills f when it has run; negative amounts become 0. Keys without a grant are not in
+// the map.
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), allowanceFacts, allowanceKeys(keys),
 		func(r *allowanceRow) { f.Allowances[r.key] = max(r.amount, 0) })
 }
 
-// queueOperators queues a read of the operators for all NFTs of an owner into f, which is filled when the batch has
-// run. Pairs without an approval are not in the map.
+// queueOperators queues a read of the operators for all NFTs of an owner into f.Operators, which is filled when the
+// batch has run. Pairs without an approval are not in the map.
 func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, allowanceRows, len(keys), operatorFacts, allowanceKeys(keys),
 		func(r *allowanceRow) {
@@ -165,16 +165,17 @@ var (
 	}
 )
 
-// queueAutoAssociations queues a read of the automatic associations of accounts into f: how many there may be, -1 for
-// any number, and how many are used. The batch fills f when it has run. Accounts that do not exist are not in the map.
+// queueAutoAssociations queues a read of the automatic associations of accounts into f.Slots: how many there may be,
+// -1 for any number, and how many are used. The batch fills f when it has run. Accounts that do not exist are not in
+// the map.
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(accounts), associationFacts,
 		pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
 		func(r *countRow) { f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second} })
 }
 
-// queueLastSerials queues a read of the last serial numbers of tokens into f. The batch fills f when it has run; a
-// token without serials, or that does not exist, has 0.
+// queueLastSerials queues a read of the last serial numbers of tokens into f.Serials. The batch fills f when it has
+// run; a token without serials, or that does not exist, has 0.
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, countRows, len(tokens), serialFacts,
 		pgx.NamedArgs{"tokens": storage.Int64s(tokens)},

@@ -260,8 +260,9 @@ func (m *memory) keepCode(id ledger.EntityID, code []byte) {
 	}
 }
 
-// idOf returns the entity last seen at an address, or the zero id. For a long-zero address it is base with the number
-// in it, whether or not it exists. It may be outdated, so it is used for prefetching only.
+// idOf returns the entity last seen at an address, or the zero id. For a long-zero address it is base, which has the
+// shard and realm of the network, with the number in the address, whether or not it exists. It may be outdated, so it
+// is used for prefetching only.
 func (m *memory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.EntityID {
 	if num, ok := a.Num(); ok {
 		return base.WithNum(num)
@@ -305,7 +306,8 @@ func (m *memory) footprint(key footprintKey) []ledger.EVMAddress {
 }
 
 // remember records the addresses and slots that an execution read, so that the next execution with the same key reads
-// them ahead. Of too many addresses or slots the oldest are dropped. m may be nil.
+// them ahead. Of too many addresses or slots the oldest are dropped. m may be nil. Calls can overlap: of two with the
+// same key, the addresses of one can be lost.
 func (m *memory) remember(key footprintKey, f footprint) {
 	if m == nil {
 		return

@@ -39,8 +39,8 @@ and s.slot = w.slot`)
   where contract_id = any($1::bigint[]) and slot = any($2::bytea[]) and consensus_timestamp <= $3 order by contract_id, slot, consensus_timestamp desc`}}
 )
 
-// queueSlots queues a query for slots that the snapshot does not have yet. It stores zeros for them in the
-// snapshot, and their values when the batch has run.
+// queueSlots queues a query for slots that the snapshot does not have yet. It stores zeros for them in the snapshot,
+// and their values when the batch has run. If it does not run or fails, the snapshot must not be used.
 func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	var (
 		contracts []int64

@@ -253,9 +253,9 @@ func hashHead(text string) (head [32]byte, err error) {
 	return head, nil
 }
 
-// queueBlock queues a query for the block of ref, for the zero value the newest one, and for ref.Before the first that
-// ends at that time or later. Of several with the same prefix of the hash it is the newest. The result is nil if the
-// block does not exist.
+// queueBlock queues a query for the block of ref: for the zero value the newest one, for ref.Earliest the one with the
+// lowest number, and for ref.Before the first that ends at that time or later. Of several whose hashes begin with
+// ref.Hash, which is hex without 0x, it is the newest. The result is nil if the block does not exist.
 func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef) storage.Result[*worldstate.Block] {
 	var (
 		condition, order string

@@ -184,8 +184,8 @@ func (t *evmTokenRow) token() *worldstate.Token {
 	}}
 }
 
-// queueTokens queues a read of tokens into f, which is filled when the batch has run. Tokens that do not exist or are
-// deleted are not in the map.
+// queueTokens queues a read of tokens into f.Tokens, which is filled when the batch has run. Tokens that do not exist
+// or are deleted are not in the map.
 func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
 	queueFacts(s, b, evmTokenRows, len(ids), tokenFacts, pgx.NamedArgs{"tokens": storage.Int64s(ids)},
 		func(r *evmTokenRow) { f.Tokens[r.EntityID] = r.token() })
@@ -246,8 +246,8 @@ var relationFacts = facts{
 		"nft", "nft_history", "token_account", "token_account_history", "token")},
 }
 
-// queueRelations queues a read of relationships of accounts with tokens into f. The batch fills f when it has run.
-// Pairs that are not associated are not in the map.
+// queueRelations queues a read of relationships of accounts with tokens into f.Relations. The batch fills f when it
+// has run. Pairs that are not associated are not in the map.
 func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKey, f *worldstate.TokenFacts) {
 	queueFacts(s, b, relationRows, len(keys), relationFacts, pgx.NamedArgs{
 		"accounts": column(keys, func(k *worldstate.RelationKey) ledger.EntityID { return k.Account }),

@@ -24,8 +24,9 @@ var movedRows = storage.MapperOf(func(m *MovedBalance, into []any) []any {
 }, nil)
 
 // snapshotAt returns the joins with the balance snapshot s at or before a time, and with the balance h of it in a
-// table, whose rows of an object match a condition. treasury is the account that each snapshot has. s and h are null
-// if there is no snapshot within snapshotSpan before the time, and h also if the object is not in the snapshot.
+// table, whose rows of an object match a condition. at, the condition, and treasury, the account that each snapshot
+// has, are SQL expressions. s and h are null if there is no snapshot within snapshotSpan before the time, and h also
+// if the object is not in the snapshot.
 func snapshotAt(db *storage.DB, at, treasury, table, condition string) []storage.Join {
 	found := db.Of("s", "at")
 	return []storage.Join{

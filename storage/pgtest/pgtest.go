@@ -242,8 +242,8 @@ func Distributed(ctx context.Context, url string, columns map[string]string) err
 // key.
 func Keys() bool { return os.Getenv("HELIOGRAPH_TEST_KEYS") != "" }
 
-// KeyByKey makes the test database at url read distributed tables key by key, as [Distributed] does, if [Keys] is true.
-// Otherwise it does nothing.
+// KeyByKey makes gateways read the test database at url key by key, by creating the view of [Distributed], if [Keys]
+// is true. Otherwise it does nothing.
 func KeyByKey(ctx context.Context, url string, columns map[string]string) error {
 	if !Keys() {
 		return nil

@@ -84,10 +84,10 @@ func replaceSocket(text, fromFolder, fromPort, toFolder, toPort string) string {
 	return u.String()
 }
 
-// startPooler starts PgBouncer in a temporary folder and waits until it accepts connections, up to the timeout. Its
-// settings are the defaults, except that the number of clients is not limited to those of one gateway. Started by
-// root, it runs as the owner of the server's folder. It sets the variable pooler, also before an error, so that
-// [stopPooler] can end it.
+// startPooler starts PgBouncer in a temporary folder and waits until it accepts connections, up to the timeout. It
+// pools by transaction, trusts all clients, permits 2000 of them, and keeps prepared statements if its version can
+// (1.21). Started by root, it runs as the owner of the server's folder. It sets the variable pooler, also before an
+// error, so that [stopPooler] can end it.
 func startPooler(program, user string) error {
 	folder, err := os.MkdirTemp("", "heliograph-pooler-")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// components reads the components of a page, which are not deleted, with times in its zone. Their statuses are not
-// computed yet; see [status.NewWorkingCopy].
+// components reads the components of a page that are not deleted, in no order, with times in its zone. Their statuses
+// are not computed yet; see [status.NewWorkingCopy].
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, componentTargets, func(c *status.Component) error {
 		status.InZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
@@ -82,7 +82,8 @@ union all `+statusChanges+` where component_id = any($1::text[]) and update_id i
 const statusChanges = `select component_id, '', '', '', changed_at, null::timestamptz, coalesce(old_status::text, ''), new_status::text
 from status.component_change`
 
-// eventTargets appends the scan targets of the columns of an event in the order of the statements here.
+// eventTargets appends the scan targets of the columns of an event in the order of the statements of [DB.Histories]
+// and of statusChanges.
 func eventTargets(e *status.HistoryEvent, into []any) []any {
 	return append(into, &e.Component, &e.Notice, &e.Update, &e.State, &e.CreatedAt, &e.DisplayAt, &e.Old, &e.New)
 }
@@ -99,7 +100,8 @@ func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 // AddComponent adds a component or group to a page, moves those behind its position, and returns its code. Empty
 // groups are not published. It fails with [status.NotFound] if the page or the group does not exist, with
 // [status.BadInput] for invalid settings, and with [status.Conflict] if another component of the page represents the
-// same node. It is one transaction, with an entry in the audit log.
+// same node. It is one transaction, which also writes the audit log and messages for webhooks, and raises the page's
+// revision.
 func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in status.NewComponent) (string, error) {
 	name := "component.add"
 	if in.IsGroup {
@@ -155,7 +157,8 @@ func (tx *commandTx) updatePositions(moved []*status.Component, except *status.C
 // EditComponent changes a component or group, records the resulting changes of statuses, and returns its code. It
 // fails with [status.NotFound] if it does not exist, with [status.BadInput] for invalid settings, and with
 // [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version, or if another component of the page
-// represents the same node. It is one transaction, with an entry in the audit log.
+// represents the same node. It is one transaction, which also writes the audit log and messages for webhooks, and
+// raises the page's revision.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -177,7 +180,7 @@ base_status = nullif($4, '')::status.component_status,
 // MoveComponent moves a component or group to a position, within its group or to another one, and returns its code.
 // Components behind the position move too. It fails with [status.NotFound] if it or the group does not exist, with
 // [status.BadInput] for an invalid group or position, and with [status.Conflict] if in.ExpectedVersion is neither 0
-// nor the current version. It is one transaction, with an entry in the audit log.
+// nor the current version. It is one transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion,
 		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
@@ -195,7 +198,7 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 // RemoveComponent marks a component or an empty group of a page as deleted, releases the holds of notices on it, and
 // returns its code. Updates that mention it stay. It fails with [status.NotFound] if it does not exist, with
 // [status.BadState] if a group is not empty, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor the
-// current version. It is one transaction, with an entry in the audit log.
+// current version. It is one transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) RemoveComponent(
 	ctx context.Context, by Author, code string, in status.VersionInput,
 ) (string, error) {

@@ -85,8 +85,8 @@ type TaskLog struct {
 	level slog.Level
 }
 
-// Record logs the result of a run of a background task if it differs from the result before. It logs nothing if
-// ctx has ended.
+// Record logs the result of a run of a background task if it differs from the result before, and keeps it for the next
+// call. A first success is not logged, and nothing if ctx has ended. Calls can overlap.
 func (l *TaskLog) Record(ctx context.Context, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +159,8 @@ func read[T any](
 	return out, wrap.Error(err, "reading the status pages")
 }
 
-// readOne runs a query like [read] and returns its first row, completed by finish, or nil.
+// readOne runs a query in the transaction of ctx, or without one on the pool, as [read] does, and returns its first
+// row, completed by finish, or nil.
 func readOne[T any](
 	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) (*T, error) {
@@ -193,7 +194,8 @@ func readOwned[T any](
 	return out, err
 }
 
-// readValue runs a query like [read] and returns the value of its first row, or the zero value.
+// readValue runs a query in the transaction of ctx, or without one on the pool, as [read] does, and returns the value
+// of its first row, or the zero value.
 func readValue[T any](ctx context.Context, s *DB, sql string, args ...any) (T, error) {
 	row, err := readOne(ctx, s, value[T], nil, sql, args...)
 	return ledger.FromPointer(row).V, err

@@ -14,7 +14,8 @@ import (
 
 // OpenIncident opens an incident on a page, changes its components, and returns the code of the incident. The rules
 // are those of [status.WorkingCopy.OpenIncident]. It fails with [status.NotFound] if the page or a component does not
-// exist, and with [status.BadInput] for invalid input. It is one transaction, with an entry in the audit log.
+// exist, and with [status.BadInput] for invalid input. It is one transaction, which also writes the audit log and
+// messages for webhooks, and raises the page's revision.
 func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in status.NewIncident) (string, error) {
 	return e.addNotice(ctx, by, "incident.open", page, func(c *status.WorkingCopy) (*status.Effect, error) {
 		return c.OpenIncident(in)
@@ -25,7 +26,8 @@ func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in st
 // An empty state is the current one, and [status.Postmortem] publishes the postmortem. An incident that does not exist
 // fails with [status.NotFound], invalid input with [status.BadInput], a draft with [status.BadState], an impossible
 // transition with a [*status.TransitionError], and an in.ExpectedVersion that is neither 0 nor the current version
-// with [status.Conflict]. It is one transaction, with an entry in the audit log.
+// with [status.Conflict]. It is one transaction, which also writes the audit log and messages for webhooks, and raises
+// the page's revision.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.update", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).UpdateIncident)
@@ -34,7 +36,8 @@ func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in 
 // ReopenIncident reopens an incident that is over with an update, and returns the code of the incident. It fails with
 // [status.NotFound] if the incident does not exist, with a [*status.TransitionError] if it is not over, with
 // [status.BadInput] for invalid input, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current
-// version. It is one transaction, with an entry in the audit log.
+// version. It is one transaction, which also writes the audit log and messages for webhooks, and raises the page's
+// revision.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).ReopenIncident)
@@ -43,7 +46,8 @@ func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it, and returns the code of the incident.
 // It fails with [status.NotFound] if the incident does not exist, with a [*status.TransitionError] if it is not
 // resolved, with [status.BadInput] for an empty text, and with [status.Conflict] if in.ExpectedVersion is neither 0
-// nor the current version. It is one transaction, with an entry in the audit log.
+// nor the current version. It is one transaction, which also writes the audit log and messages for webhooks, and
+// raises the page's revision.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishPostmortem)
@@ -52,7 +56,7 @@ func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, 
 // PublishDraft publishes a draft and returns its code. The update is dated now, and sets the components to the
 // statuses that it states. It fails with [status.NotFound] if the incident does not exist, with [status.BadState] if
 // it is not a draft, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one
-// transaction, with an entry in the audit log.
+// transaction, which also writes the audit log and messages for webhooks, and raises the page's revision.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return changeNotice(ctx, e, by, "incident.publish", status.Realtime, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).PublishDraft)
@@ -60,7 +64,7 @@ func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, in st
 
 // DiscardDraft marks a draft as deleted and returns its code. It fails with [status.NotFound] if the incident does not
 // exist, with [status.BadState] if it is published, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor
-// the current version. It is one transaction, with an entry in the audit log.
+// the current version. It is one transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -81,7 +85,7 @@ func (tx *commandTx) deleteNotice(code string) {
 
 // EditUpdate changes the text or the date of an update, and returns the code of the update. It fails with
 // [status.NotFound] if the update does not exist, and with [status.BadInput] for an empty text, a date in the future,
-// and a date of a postmortem. It is one transaction, with an entry in the audit log.
+// and a date of a postmortem. It is one transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit status.UpdateEdit) (string, error) {
 	notice, err := readValue[string](ctx, e.db, `select incident_id from status.incident_update where id = $1`, update)
 	err = cmp.Or(err, status.FailIf(notice == "", status.NotFound, "update %s does not exist", update))
@@ -109,8 +113,8 @@ where id = $1`,
 
 // EditNotice changes the name, impact or settings of an incident or a maintenance without an update, and returns its
 // code. It fails with [status.NotFound] if it does not exist, with [status.BadInput] for invalid settings, and with
-// [status.Conflict] if edit.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry
-// in the audit log.
+// [status.Conflict] if edit.ExpectedVersion is neither 0 nor the current version. It is one transaction, which also
+// writes the audit log and raises the page's revision.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
 	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
@@ -132,7 +136,8 @@ join status.incident_update u on u.id = c.update_id where u.incident_id = $1`, c
 
 // DeleteNotice marks an incident or a maintenance as deleted, releases its components, and returns its code. It fails
 // with [status.NotFound] if it does not exist, and with [status.Conflict] if in.ExpectedVersion is neither 0 nor the
-// current version. It is one transaction, with an entry in the audit log.
+// current version. It is one transaction, which also writes the audit log and messages for webhooks, and raises the
+// page's revision.
 func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in status.VersionInput) (string, error) {
 	return e.editNotice(ctx, by, "notice.delete", "", code, in.ExpectedVersion,
 		func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
@@ -149,7 +154,8 @@ func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, in st
 
 // ScheduleMaintenance schedules a maintenance on a page and returns its code. The rules are those of
 // [status.WorkingCopy.ScheduleMaintenance]. It fails with [status.NotFound] if the page or a component does not exist,
-// and with [status.BadInput] for invalid times and settings. It is one transaction, with an entry in the audit log.
+// and with [status.BadInput] for invalid times and settings. It is one transaction, which also writes the audit log
+// and messages for webhooks, and raises the page's revision.
 func (e *Editor) ScheduleMaintenance(
 	ctx context.Context, by Author, page string, in status.NewMaintenance,
 ) (string, error) {
@@ -159,9 +165,9 @@ func (e *Editor) ScheduleMaintenance(
 }
 
 // ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It schedules
-// all or none, in one write with an audit entry for each, and returns their codes. It fails as
-// [Editor.ScheduleMaintenance] does, and with [status.BadInput] for a series with an idempotency key. With an error,
-// none is scheduled, and the codes are not valid.
+// all or none, in one transaction, which also writes an audit entry and messages for webhooks for each, and raises the
+// page's revision. It returns their codes. It fails as [Editor.ScheduleMaintenance] does, and with [status.BadInput]
+// for a series with an idempotency key. With an error, none is scheduled, and the codes are not valid.
 func (e *Editor) ScheduleSeries(
 	ctx context.Context, by Author, page string, in status.NewMaintenance, others []time.Time,
 ) ([]string, error) {
@@ -195,7 +201,8 @@ func (e *Editor) ScheduleSeries(
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state, and returns its code. It
 // fails with [status.NotFound] if the maintenance does not exist, with a [*status.TransitionError] for an impossible
 // transition, with [status.BadInput] for invalid input, and with [status.Conflict] if in.ExpectedVersion is neither 0
-// nor the current version. It is one transaction, with an entry in the audit log.
+// nor the current version. It is one transaction, which also writes the audit log and messages for webhooks, and
+// raises the page's revision.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).MoveMaintenance)
@@ -203,8 +210,8 @@ func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in
 
 // CancelMaintenance ends a maintenance that has not started and returns its code. It is published as completed. It
 // fails with [status.NotFound] if the maintenance does not exist, with [status.BadState] if it has started, and with
-// [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, with an entry
-// in the audit log.
+// [status.Conflict] if in.ExpectedVersion is neither 0 nor the current version. It is one transaction, which also
+// writes the audit log and messages for webhooks, and raises the page's revision.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
 	return changeNotice(ctx, e, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, in,
 		(*status.WorkingCopy).CancelMaintenance)
@@ -214,7 +221,8 @@ func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, 
 // A body is published as an update in the current state. It fails with [status.NotFound] if the maintenance does not
 // exist, with [status.BadInput] for an end that is not after the start, with [status.BadState] for another start of
 // one in progress, with a [*status.TransitionError] if it is over, and with [status.Conflict] if in.ExpectedVersion is
-// neither 0 nor the current version. It is one transaction, with an entry in the audit log.
+// neither 0 nor the current version. It is one transaction, which also writes the audit log and messages for webhooks,
+// and raises the page's revision.
 func (e *Editor) RescheduleMaintenance(
 	ctx context.Context, by Author, code string, in status.Reschedule,
 ) (string, error) {

@@ -23,9 +23,9 @@ type ImportResult struct {
 	Stale []string
 }
 
-// ImportPage writes the documents of another page in one transaction with an entry in the audit log. A second import
-// of the same documents writes nothing and does not change the revision. It fails with a [*status.Error] if the page
-// is edited here. The default name of the author is "sync".
+// ImportPage writes the documents of another page in one transaction, which also writes the audit log and messages for
+// webhooks, and raises the page's revision. A second import of the same documents writes nothing and does not change
+// the revision. It fails with a [*status.Error] if the page is edited here. The default name of the author is "sync".
 func (s *DB) ImportPage(
 	ctx context.Context, by Author, source *status.Source, o status.ImportOptions, at time.Time,
 ) (*ImportResult, error) {

@@ -81,8 +81,8 @@ func statusPlaces(p storage.Page) (storage.Page, error) {
 	return p, nil
 }
 
-// Notices reads a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes of
-// the code. It fails for other cursors.
+// Notices reads a page of the notices of a status page in the given order, with times in its zone. A cursor consists
+// of milliseconds since 1970 and the bytes of the code. It fails for other cursors.
 func (s *DB) Notices(
 	ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page,
 ) ([]*status.Notice, error) {
@@ -225,7 +225,8 @@ func (s *DB) noticeStates(
 	return out, nil
 }
 
-// Attachments reads the components of notices; one list per notice, in no order.
+// Attachments reads the components of notices, with the statuses in which the notices hold them; one list per notice,
+// in no order.
 func (s *DB) Attachments(ctx context.Context, notices []*status.Notice) ([][]*status.Attachment, error) {
 	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
 	rows, err := read(ctx, s, attachmentTargets, nil,

@@ -35,7 +35,7 @@ func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) 
 // InitPage creates a page with its first component, which has the given name, and returns the code of the page. Empty
 // settings get defaults; see [status.NewPage]. The first page of all is the default page. It fails with
 // [status.BadInput] for invalid settings, and with [status.Conflict] if another page has the slug. It is one
-// transaction, with an entry in the audit log.
+// transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) InitPage(ctx context.Context, by Author, page status.Page, component string) (string, error) {
 	p, err := status.NewPage(page)
 	err = cmp.Or(err, status.CheckName("the first component", component))
@@ -62,7 +62,7 @@ func slugConflict(p *status.Page) error {
 // SetPage changes settings of a page and returns its code. If it becomes the default page, the previous one stops
 // being it. If the URL changes, the links of notices below the old URL change too. It fails with [status.NotFound] if
 // the page does not exist, with [status.BadInput] for invalid settings, and with [status.Conflict] if another page has
-// the slug. It is one transaction, with an entry in the audit log.
+// the slug. It is one transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
 	return e.edit(ctx, by, "page.set", page,
 		func(ctx context.Context, tx *commandTx) error {

@@ -26,8 +26,8 @@ func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
 }
 
 // AddProbe adds a probe of a component and returns its id. It fails with [status.BadInput] if the settings are invalid
-// or do not fit the component, and with [status.NotFound] if the component does not exist. It is one transaction, with
-// an entry in the audit log.
+// or do not fit the component, and with [status.NotFound] if the component does not exist. It is one transaction,
+// which also writes the audit log and raises the page's revision.
 func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int64, error) {
 	err := status.CheckProbe(&in)
 	if err != nil {
@@ -67,15 +67,15 @@ sets_status, publish, enabled) values ($1, $2, $3, $4, $5, $6, $7, $8, true) ret
 	return id, wrap.Error(err, "parsing the id of the probe")
 }
 
-// RemoveProbe deletes a probe and its results. The status that it has set stays. It fails with [status.NotFound] if the
-// probe does not exist. It is one transaction, with an entry in the audit log.
+// RemoveProbe deletes a probe and its results. The status that it has set stays. It fails with [status.NotFound] if
+// the probe does not exist. It is one transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) RemoveProbe(ctx context.Context, by Author, id int64) error {
 	return e.editProbe(ctx, by, "probe.remove", id, `delete from status.probe where id = $1`)
 }
 
 // EnableProbe enables or disables a probe. An enabled one runs at once, and its count of consecutive results starts
-// again. It is one transaction, with an entry in the audit log. It fails with [status.NotFound] if the probe does not
-// exist.
+// again. It is one transaction, which also writes the audit log and raises the page's revision. It fails with
+// [status.NotFound] if the probe does not exist.
 func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) error {
 	if on {
 		return e.editProbe(ctx, by, "probe.enable", id,
@@ -111,9 +111,9 @@ func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
 	return nil
 }
 
-// ClaimProbes returns at most limit probes that are due, on pages that are not mirrors, and claims them until their
-// timeouts by moving their next runs. Other gateways do not run them meanwhile. A next run that is too far ahead
-// counts as due, since only a clock that was set back leaves it.
+// ClaimProbes returns at most limit probes that are due, on pages that are not mirrors, and claims them by setting
+// their next runs to now plus their interval and twice [status.ProbeTimeout]. Other gateways do not run them before. A
+// next run that is too far ahead counts as due, since only a clock that was set back leaves it.
 func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, error) {
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
 	const due = ` p.enabled and (p.next_at <= $1::timestamptz
@@ -193,11 +193,12 @@ func probeAuthor(id int64) Author {
 	return Author{Name: "probe " + strconv.FormatInt(id, 10), Origin: status.FromProbe}
 }
 
-// ApplyProbe applies the level of a probe to its page; see [status.WorkingCopy.ApplyProbe]. It is a single write that
-// happens once, even if several gateways call it. It returns the probe and the outcome. Both are nil if there is
-// nothing to do, for example because the probe was removed or disabled, its level is applied already, the page is a
-// mirror, or the component is under maintenance. If the page does not change, a transaction of its own records that
-// the level was applied. If that transaction fails, it returns both with the error.
+// ApplyProbe applies the level of a probe to its page by the rules of [status.WorkingCopy.ApplyProbe]: it sets the
+// status of the component, or writes or withdraws an incident. It is a single write that happens once, even if several
+// gateways call it. It returns the probe and the outcome. Both are nil if there is nothing to do, for example because
+// the probe was removed or disabled, its level is applied already, the page is a mirror, or the component is under
+// maintenance. If the page does not change, a transaction of its own records that the level was applied. If that
+// transaction fails, it returns both with the error.
 func (e *Editor) ApplyProbe(ctx context.Context, id int64) (p *status.Probe, out *status.ProbeOutcome, err error) {
 	p, err = e.db.Probe(ctx, id)
 	if err != nil || p == nil {

@@ -83,7 +83,7 @@ order by r.ord, u.created_at, u.id`, revisionKeys(revisions)...)
 const maxSavedRevisions = 100
 
 // SaveDocuments saves the documents of a revision of a page, compressed, as they are served, unless they are saved
-// already. It deletes the oldest ones beyond the maximum number of saved revisions.
+// already. If it saves them, it deletes those of revisions that are maxSavedRevisions or more before it.
 func (s *DB) SaveDocuments(
 	ctx context.Context, page string, revision int64, documents map[string][]byte, at time.Time,
 ) error {

@@ -67,8 +67,8 @@ and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute
 }
 
 // SetTemplate creates a template of a page, or changes the one with the same name. An invalid template fails with
-// [status.BadInput], and a page that does not exist with [status.NotFound]. It is one transaction, with an entry in
-// the audit log.
+// [status.BadInput], and a page that does not exist with [status.NotFound]. It is one transaction, which also writes
+// the audit log and raises the page's revision.
 func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t status.Template) error {
 	err := t.Check()
 	if err != nil {
@@ -93,7 +93,7 @@ on conflict (page_id, name) do update set kind = excluded.kind, state = excluded
 const templateByName = `t.page_id = $1 and t.name = $2`
 
 // RemoveTemplate deletes the template of a page with a name. It fails with [status.NotFound] if it does not exist. It
-// is one transaction, with an entry in the audit log.
+// is one transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
 	_, err := e.edit(ctx, by, "template.remove", page,
 		func(ctx context.Context, tx *commandTx) error {

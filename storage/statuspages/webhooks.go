@@ -57,8 +57,8 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.UR
 
 // RotateWebhook replaces the secret of a webhook. It returns its code and the new secret, which is empty if the write
 // was done before with the same key, and not valid with an error. For a day, messages are signed with both. It ignores
-// the expected version. It fails with [status.NotFound] if the webhook does not exist. It is one transaction, with an
-// entry in the audit log.
+// the expected version. It fails with [status.NotFound] if the webhook does not exist. It is one transaction, which
+// also writes the audit log and raises the page's revision.
 func (e *Editor) RotateWebhook(
 	ctx context.Context, by Author, code string, _ status.VersionInput,
 ) (_, secret string, err error) {
@@ -75,7 +75,7 @@ func (e *Editor) RotateWebhook(
 
 // EnableWebhook enables a webhook that was disabled after failures, and returns its code. The next message is sent at
 // once. It ignores the expected version. It fails with [status.NotFound] if the webhook does not exist. It is one
-// transaction, with an entry in the audit log.
+// transaction, which also writes the audit log and raises the page's revision.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.enable", webhookTable, "webhook", code, executing(
 		`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
@@ -83,7 +83,8 @@ where id = $1`, code))
 }
 
 // RemoveWebhook deletes a webhook and its pending messages, and returns its code. It ignores the expected version. It
-// fails with [status.NotFound] if the webhook does not exist. It is one transaction, with an entry in the audit log.
+// fails with [status.NotFound] if the webhook does not exist. It is one transaction, which also writes the audit log
+// and raises the page's revision.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string, _ status.VersionInput) (string, error) {
 	return e.editRow(ctx, by, "webhook.remove", webhookTable, "webhook", code,
 		executing(`delete from status.webhook where id = $1`, code))
@@ -214,8 +215,9 @@ join status.message m on m.id = o.message_id where w.id = any($1)`, taken, now)
 	return out, nil
 }
 
-// RecordDelivered removes sent messages from the outbox and ends the claims of their webhooks. The commit does not
-// wait for the disk: a crash of the database repeats the delivery, as a crash of the gateway does.
+// RecordDelivered removes sent messages from the outbox and ends the claims of their webhooks, whose failures count
+// from 0 again. The commit does not wait for the disk: a crash of the database repeats the delivery, as a crash of the
+// gateway does.
 func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) error {
 	var b pgx.Batch
 	b.Queue(`select set_config('synchronous_commit', 'off', true)`)
@@ -227,7 +229,8 @@ func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) e
 }
 
 // RecordFailed records a failed attempt, after which the webhook waits for the duration retry before the message is
-// sent again. If retry is not positive, it disables the webhook and drops its messages.
+// sent again. If retry is not positive, it disables the webhook and drops its messages. For a disabled webhook it does
+// nothing.
 func (e *Editor) RecordFailed(ctx context.Context, d *status.Delivery, reason string, retry time.Duration) error {
 	return e.db.exec(ctx, "recording a failed message", `with failed as (
   update status.webhook set failures = failures + 1, last_error = $2, next_at = $3, disabled_at = case when $4 then $5::timestamptz end

@@ -56,7 +56,8 @@ func QueueBlocksByHash(b *storage.Batch, hash ledger.Hash) storage.Result[[]*led
 
 const blockByHash = `select ` + blockColumns + ` from record_file where hash like $1 limit 2`
 
-// startOf returns the LIKE pattern of the stored hashes that start with a hash, in hex with or without "0x".
+// startOf returns the LIKE pattern of the stored hashes that start with a hash, in hex with or without "0x". It
+// escapes nothing: the callers have checked that the hash is hex.
 func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(hash), "0x") + "%" }
 
 var blocksByNumber = storage.ByKeys(`select ` + blockColumns + ` from record_file where index = ` + storage.Any1)

@@ -76,9 +76,10 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	return append(list, logBounds{&inner, nil})
 }
 
-// logs returns the statement for a page of logs that match the condition of and the filter, and adds its arguments to
-// w. It omits logs that match [wildcard]. It ignores f.Contract: the caller has added its ID to f.ContractID. With
-// f.TransactionHash, only logs of the transaction of [hashTime] match, to which f.Timestamp applies.
+// logs returns the statement for a page of logs l that match the filter f and the SQL condition of, and adds its
+// arguments to w, which has those of the condition already. It omits logs that match [wildcard]. It ignores
+// f.Contract: the caller has added its ID to f.ContractID. With f.TransactionHash, only logs of the transaction of
+// [hashTime] match, to which f.Timestamp applies.
 func logs(db *storage.DB, w *storage.Where, f ledger.ContractLogFilter, of string, p storage.Page) string {
 	bounds := parts(f.Timestamp, f.Index)
 	if f.TransactionHash != nil {
@@ -193,9 +194,10 @@ func QueueLogsBetween(
 // far fewer.
 const maxLogsOfResult = 100_000
 
-// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by
-// index, except those that match [wildcard]. Those of a synthetic result are the synthetic logs of the transaction,
-// of the requested contract if there is one. blocks reads the block of each log. The result has one list per result.
+// QueueLogsOfResults queues a query for the logs that the parties of the results' transactions emitted, ordered by
+// index, except those that match [wildcard]. Those of a synthetic result are the synthetic logs of the transaction, of
+// the requested contract if there is one. blocks reads the block of each log. The result has one list per result, and
+// all lists together at most maxLogsOfResult logs for each result.
 func QueueLogsOfResults(
 	b *storage.Batch, of []*ledger.ContractResult, blocks bool,
 ) storage.Result[[][]*ledger.ContractLog] {

@@ -118,7 +118,8 @@ const searchDelay = 50 * time.Millisecond
 // run reads the page of transactions. If the chosen form does not end within a delay, the other one runs beside it.
 // The first that succeeds cancels the other, for which run does not wait; if one fails, run waits for the other. Only
 // the chosen form runs if the other is never faster, or if db is a single connection. If the chosen form fails within
-// the delay, run returns its error. A panic in a goroutine becomes an error.
+// the delay, run returns its error. A panic in a goroutine becomes an error. If both can run, the other parts of the
+// operation no longer wait for its batches ([storage.RunAlone]).
 func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) ([]*ledger.Transaction, error) {
 	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
 		var w storage.Where
@@ -164,9 +165,9 @@ func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) (
 	return r.rows, r.err
 }
 
-// keptAs returns the key of the statement ([storage.DB.Kept]) if the account is its only argument: for the first
-// page, of a usual size, without further conditions. Otherwise it returns nil. Composing the text takes a twentieth of
-// a request for an account.
+// keptAs returns the key of the statement ([storage.DB.Kept]) if the account is its only argument: for the first page,
+// of a usual size, without further conditions. Otherwise it returns nil. owner is as in [search.page]. Composing the
+// text takes a twentieth of a request for an account.
 func (s *search) keptAs(owner string) any {
 	f := s.filter
 	f.AccountID, f.Account = nil, nil // the caller has looked the account up
@@ -176,9 +177,9 @@ func (s *search) keptAs(owner string) any {
 	return [...]any{"transactions of an account", s.window.Limit, s.window.Desc, s.fees}
 }
 
-// byTime reports whether the form by time is expected to be faster than that by participant. rows is the number of
-// transactions in the range of time, matching and ofType are the fractions with the result and type and with the
-// type, and share is the fraction in which the account takes part.
+// byTime reports whether the form by time is expected to be faster than that by participant. limit is the length of
+// the page, rows is the number of transactions in the range of time, matching and ofType are the fractions with the
+// result and type and with the type, and share is the fraction in which the account takes part.
 func byTime(limit, rows, matching, ofType, share float64) bool {
 	const never = 1e-9
 	participant := min(rows*share, limit/max(matching, never))

@@ -331,7 +331,8 @@ func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction) storage.
 	return queueInner(b, of, TransactionFilterOfID{})
 }
 
-// queueInner queues a query for the inner transactions of batches that match the filter; one list per batch.
+// queueInner queues a query for the inner transactions of batches that match f, oldest first. The result has one list
+// for each of the given transactions, empty for those that are not a batch.
 func queueInner(
 	b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID,
 ) storage.Result[[][]*ledger.Transaction] {

@@ -190,7 +190,8 @@ func (w *Scenario) Give(from, to, token, amount int64, memo string) {
 	w.holders[token] = append(w.holders[token], to)
 }
 
-// DeployHarbourCoin deploys the contract with its initcode in a file of three parts, and returns its number.
+// DeployHarbourCoin adds the transactions that create a file with the initcode of the contract Harbour Coin, in three
+// parts, and deploy it, all paid by Alice. It returns the number of the contract.
 func (w *Scenario) DeployHarbourCoin() int64 {
 	args := []any{big.NewInt(100_000_000), w.Address(demo.Alice)}
 	code := []byte(common.Bytes2Hex(w.Initcode("HarbourCoin", args...)))

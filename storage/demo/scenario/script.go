@@ -328,9 +328,9 @@ func (w *Scenario) bytes(text string) []byte {
 	return []byte(text)
 }
 
-// number returns a number, the number of an entity by its name, or an amount with a unit: ħ for hbars, or d, h, m
-// or s for durations, in tinybars and nanoseconds. A leading + adds the duration to the current time. Other text
-// fails the scenario and gives 0.
+// number returns a number, the number of an entity by its name, or an amount with a unit: ħ for hbars, or d, h, m or s
+// for durations, in tinybars and nanoseconds. A leading + adds the duration to the current time. Other text fails the
+// scenario, and the result is not valid.
 func (w *Scenario) number(text string) int64 {
 	n, ok := w.parse(text)
 	if !ok {

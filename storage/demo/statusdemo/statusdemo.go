@@ -112,7 +112,8 @@ const days = 180
 // offset is a time as its distance to the time at which the page is loaded.
 type offset time.Duration
 
-// UnmarshalText reads a duration such as "-1h30m", relative to the time of the load.
+// UnmarshalText implements [encoding.TextUnmarshaler]: it sets o to a duration such as "-1h30m", relative to the time
+// of the load. It fails for other text.
 func (o *offset) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {

@@ -390,8 +390,8 @@ func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	}
 }
 
-// CallAndExport calls a contract like [World.CallContract], and adds rows for its untouched storage slots to the
-// state changes of the call, marked as a migration.
+// CallAndExport runs a contract with a ContractCall transaction, as [World.CallContract] does, and adds rows for its
+// untouched storage slots to the state changes of the call, marked as a migration.
 func (w *World) CallAndExport(c Call) {
 	t := w.CallContract(c)
 	touched := map[string]bool{}

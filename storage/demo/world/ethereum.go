@@ -265,18 +265,20 @@ func (w *World) topicAddress(id int64) []byte {
 	return trim(a[:])
 }
 
-// addTransferLog adds the log of a fungible token transfer to the rows; see [World.addTokenLog]. It moves no
-// tokens.
+// addTransferLog adds the log of a fungible token transfer to the rows, as a synthetic log of t or a log of the
+// contract call that caused t ([World.addTokenLog]). It moves no tokens.
 func (w *World) addTransferLog(t *Transaction, token, from, to, amount int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), nil, trim(number(amount)))
 }
 
-// addNFTTransferLog adds the log of an NFT transfer to the rows; see [World.addTokenLog]. It moves no token.
+// addNFTTransferLog adds the log of an NFT transfer to the rows, as a synthetic log of t or a log of the contract call
+// that caused t ([World.addTokenLog]). It moves no token.
 func (w *World) addNFTTransferLog(t *Transaction, token, from, to, serial int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{})
 }
 
-// addApprovalLog adds the log of a token allowance to the rows; see [World.addTokenLog]. It sets no allowance.
+// addApprovalLog adds the log of a token allowance to the rows, as a synthetic log of t or a log of the contract call
+// that caused t ([World.addTokenLog]). It sets no allowance.
 func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int64) {
 	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)))
 }

@@ -16,9 +16,9 @@ import (
 	"heliograph/storage/demo"
 )
 
-// Finish completes the scenario: it takes a balance snapshot, sets the nonces of accounts, and adds the rows of
-// blocks, transactions and the reconciliation, and the current rows of all versioned tables, to [World.Rows]. It
-// stores nothing in a database. Call it once.
+// Finish completes the scenario: it takes a balance snapshot, copies the balances and the nonces of contracts into the
+// rows of entities, and adds the rows of blocks, transactions and the reconciliation, and the current rows of all
+// versioned tables, to [World.Rows]. It stores nothing in a database. Call it once.
 func (w *World) Finish() {
 	w.snapshot()
 	w.writeHistory()

@@ -56,7 +56,7 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 }
 
 // UpdateTopic changes columns and the memo of a topic in a transaction that payer pays. An empty memo replaces the
-// memo too. It adds the id to changed.
+// memo too. It adds the id to changed. For a topic that does not exist, it calls [World.Fail].
 func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	t := w.tx(codes.TypeConsensusUpdateTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"memo": memo})
@@ -65,7 +65,8 @@ func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	w.commit(t)
 }
 
-// DeleteTopic marks a topic as deleted in a transaction that payer pays.
+// DeleteTopic marks a topic as deleted in a transaction that payer pays. For a topic that does not exist, it calls
+// [World.Fail].
 func (w *World) DeleteTopic(id, payer int64) {
 	t := w.tx(codes.TypeConsensusDeleteTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"deleted": true})
@@ -85,10 +86,12 @@ func (w *World) SubmitText(topic, payer int64, text string) {
 	w.SubmitMessage(topic, payer, []byte(text), nil, 0)
 }
 
-// SubmitMessage is like SubmitText with chunk information and the maximum custom fee in tinybars that the payer
-// accepts. 0 means no limit. For the first chunk, it sets the payer and start of c. c is nil for a message in one
-// piece. A fixed fee in tinybars above the maximum makes the transaction fail with MAX_CUSTOM_FEE_LIMIT_EXCEEDED.
-// Exempt accounts pay no custom fees. The topic must have been created with [World.CreateTopic].
+// SubmitMessage submits a message, or the chunk c of one, to a topic in a transaction that payer pays, with the custom
+// fees of the topic. A payer who is not allowed to submit makes it fail with INVALID_SUBMIT_KEY. limit is the maximum
+// custom fee in tinybars that the payer accepts; 0 means no limit. For the first chunk, it sets the payer and start of
+// c. c is nil for a message in one piece. A fixed fee in tinybars above the maximum makes the transaction fail with
+// MAX_CUSTOM_FEE_LIMIT_EXCEEDED. Exempt accounts pay no custom fees. The topic must have been created with
+// [World.CreateTopic].
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
 	t := w.tx(codes.TypeConsensusSubmitMessage, payer, topic)
 	s := w.topicState[topic]

@@ -137,11 +137,11 @@ func (t *Transaction) hbars(from, to, amount int64) {
 	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
 }
 
-// commit adds the fee, pending staking rewards of all parties and their transfers to t, changes the balances, and adds
-// t to the ledger, in w.transactions. The node gets 5 % of the fee, the accounts of staking and node rewards 10 %
-// each, and the account of network fees the rest. The rows of t follow when [World.writeHistory] runs. It returns t.
-// If a balance would be negative, it calls [World.Fail]. It does not look at the result of t: transfers of a failed
-// transaction are applied too.
+// commit adds to t the transfers of its fee and of the pending staking rewards of all accounts in its hbar transfers,
+// changes the balances, and adds t to the ledger, in w.transactions. The node gets 5 % of the fee, the accounts of
+// staking and node rewards 10 % each, and the account of network fees the rest. The rows of t follow when
+// [World.writeHistory] runs. It returns t. If a balance would be negative, it calls [World.Fail]. It does not look at
+// the result of t: transfers of a failed transaction are applied too.
 func (w *World) commit(t *Transaction) *Transaction {
 	if t.fee > 0 {
 		node, staking := t.fee/20, t.fee/10

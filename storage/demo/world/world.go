@@ -280,7 +280,8 @@ func (w *World) AdvanceTo(t int64) {
 	w.clock = max(w.clock, t)
 }
 
-// AdvanceToAge moves the clock to d nanoseconds before the end of the scenario, like [World.AdvanceTo].
+// AdvanceToAge moves the clock forward to d nanoseconds before the end of the scenario, with the automatic
+// transactions until then, as [World.AdvanceTo] does.
 func (w *World) AdvanceToAge(d int64) { w.AdvanceTo(w.end - d) }
 
 // Row is a table row by column name. Missing columns are null, so columns that are not nullable must be set even if
