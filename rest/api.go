@@ -64,8 +64,8 @@ func Inside(op *ast.OperationDefinition) *ast.Field {
 	return nil
 }
 
-// Roots returns the fields of an operation that form the body of the response: those of the root, or those of
-// [Inside]. It skips fragments among them.
+// Roots returns the fields of an operation that form the body of the response: those of the root, or those in the
+// field that [Inside] returns. It skips fragments among them.
 func Roots(op *ast.OperationDefinition) []*ast.Field {
 	set := op.SelectionSet
 	if f := Inside(op); f != nil {
@@ -248,8 +248,8 @@ func (a *API) route(escaped string) *route {
 
 var routeKey = values.NewKey[*route]()
 
-// Find returns the path pattern of a request as [API.Pattern] does, and a value for the context of the request, with
-// which the path is not looked up again. If the path is unknown, the value is empty and has no effect.
+// Find returns the path pattern of a request such as /api/v1/accounts/{id}, and a value for the context of the
+// request, with which the path is not looked up again. If the path is unknown, the value is empty and has no effect.
 func (a *API) Find(r *http.Request) (pattern string, route values.Value) {
 	at := a.route(r.URL.EscapedPath())
 	if at == nil {

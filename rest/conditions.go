@@ -204,8 +204,8 @@ func (c *Conditions) Bound(r *Request, first func() (ledger.Timestamp, error)) e
 	return nil
 }
 
-// bindFilter returns a binding that sets a variable to the filter of all values, which read converts. anyOf is that of
-// [Conditions]. A value that read rejects is a 400, and sets nothing.
+// bindFilter returns a binding that sets a variable to the filter of all values, which read converts. With anyOf,
+// several eq values are alternatives; otherwise all must hold. A value that read rejects is a 400, and sets nothing.
 func bindFilter(variable string, anyOf bool, read reader) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := conditionsOf(r.Config, values, read)
@@ -226,8 +226,8 @@ func IDs(variable string) Bind { return bindFilter(variable, true, readID) }
 // a 400.
 func AllIDs(variable string) Bind { return bindFilter(variable, false, readID) }
 
-// Longs returns a binding that sets a variable to a filter of 64-bit integers, decimal or in hex. All conditions must
-// hold. Another text is a 400.
+// Longs returns a binding that sets a variable to a filter of integers from 0 to 2^63-1, decimal or in hex. All
+// conditions must hold. Another text is a 400.
 func Longs(variable string) Bind { return bindFilter(variable, false, readLong) }
 
 // PublicKeys returns a binding that sets a variable to a filter of public keys, compared as text. All conditions must

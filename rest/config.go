@@ -53,7 +53,8 @@ type Config struct {
 
 // FirstTransaction returns the consensus timestamp of the oldest transaction, which read returns, or 0 if there is
 // none. With the cache on, it calls read until a transaction exists and then returns the cached value. With the cache
-// off, it calls read each time. It caches no errors, which it returns.
+// off, it calls read each time. It caches no errors, which it returns. Concurrent calls are safe, and may read at the
+// same time.
 func (c *Config) FirstTransaction(read func() (ledger.Timestamp, error)) (ledger.Timestamp, error) {
 	if at := c.firstTransaction.Load(); at != 0 && c.Cache {
 		return ledger.Timestamp(at), nil

@@ -182,7 +182,7 @@ type Request struct {
 	converted map[string][]Value // modern family only
 }
 
-// Path returns the decoded value of a parameter in the path of the request.
+// Path returns the decoded value of a parameter in the path of the request, or "" if the endpoint does not have it.
 func (r *Request) Path(name string) string { return r.Endpoint.route.param(r.path, name) }
 
 // Set sets a variable of the document in r.Variables. Dots in the name select fields of input objects, which Set

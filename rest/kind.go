@@ -173,8 +173,8 @@ func isEVMAddress(c *Config, s string) bool {
 	return err == nil && evmAddressSyntax.MatchString(s)
 }
 
-// Long returns the kind of parameters that accept decimal 64-bit integers that are not less than least. Parse returns
-// the text without leading zeros, and the number.
+// Long returns the kind of parameters that accept decimal integers without a sign, of at most 63 bits, that are not
+// less than least. Parse returns the text without leading zeros, and the number.
 func Long(least int64) Kind {
 	return Kind{
 		Parse: func(_ *Config, v Value) (Value, bool) {

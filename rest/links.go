@@ -12,7 +12,7 @@ import (
 
 // EntityIDCursor returns a cursor that continues a list, in links.next, by the entity id in the parameter param of the
 // query string. The sort key must have it as an int64, or Print panics. Key accepts ids without shard and realm, and
-// addresses.
+// addresses, of which those without an id in them count as 0.
 func EntityIDCursor(param string) Cursor {
 	return Cursor{
 		Param: param,

@@ -183,8 +183,8 @@ func parsePathID(c *Config, v Value) (Value, bool) {
 // literalPrefix precedes an AccountRef of the graph that identifies a live account by its stored address or alias.
 const literalPrefix = "literal:"
 
-// parsePathAccount returns v with an account of the path: an entity ID, an EVM address or an alias. The text of
-// the latter two gets literalPrefix. The result is false for other texts.
+// parsePathAccount returns v with an account of the path: an entity ID, an EVM address or an alias. The text of the
+// latter two loses shard and realm and gets literalPrefix. The result is false for other texts.
 func parsePathAccount(c *Config, v Value) (Value, bool) {
 	if modernIDSyntax.MatchString(v.Text) {
 		return parsePathID(c, v)

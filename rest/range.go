@@ -74,8 +74,8 @@ func (r *Range) Empty() bool { return r.noneAbove || r.noneBelow || r.Lower > r.
 // anything, because links may contain bounds that exclude all rows.
 func (r *Range) Contradicts() bool { return r.HasLower && r.HasUpper && r.Empty() }
 
-// within reports whether the range, in nanoseconds, is not empty and at most most long, both ends included. Ranges
-// start after 1970, so the length cannot overflow.
+// within reports whether the range, in nanoseconds, is not empty and at most most long, both ends included. The lower
+// ends of callers are not before 1970, so the length cannot overflow.
 func (r *Range) within(most time.Duration) bool {
 	return r.Lower <= r.Upper && r.Upper-r.Lower < int64(most)
 }

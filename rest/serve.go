@@ -49,8 +49,8 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 
 // serve responds to a request for an endpoint: it reads the request, runs its document, and writes the body with the
 // next link and the headers for caches. maxLimit is the maximum page size. It writes nothing if the client has
-// disconnected, and 503 if the time of the request is up. The memory of the body is reused afterwards. The response to
-// a request that Admit, [API.read] or the graph rejects is that of [API.writeError].
+// disconnected, and 503 if the time of the request is up. The memory of the body is reused afterwards. If Admit,
+// [API.read] or the graph rejects the request, it writes the problem, or the body of a [Direct] with status 200.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimit int) {
 	if e.Family == Modern {
 		a.cacheFor(w.Header(), e.MaxAge) // errors too
@@ -318,7 +318,7 @@ func withLink(body []byte, link string) []byte {
 	return append(body, "}}"...)
 }
 
-// NotFoundHandler responds to unknown paths as the classic family does.
+// NotFoundHandler responds to unknown paths with the 404 of the classic family. Scripts of any origin may read it.
 func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
 	Reject(w, r, http.StatusNotFound, "Not found")
 }
@@ -371,8 +371,9 @@ func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) 
 	writeBody(w, r, f, p.Status, p.body())
 }
 
-// writeBody writes a response with content type and ETag of its family, or 304 instead of a success that the client
-// has. The modern family keeps a content type that the caller has set. The caller has also set the headers for caches.
+// writeBody writes a response with content type and ETag of its family, compressed if the client accepts that and
+// without the body for HEAD, or 304 instead of a success that the client has. The modern family keeps a content type
+// that the caller has set. It does not set Cache-Control.
 func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
 	h := w.Header()
 	var tag string

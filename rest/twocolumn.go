@@ -155,8 +155,8 @@ func (c *TwoColumns) Finish(r *Request) error {
 	return nil
 }
 
-// collect returns the values of a column's parameter as bounds, or the problem if they are not a single value or a
-// range.
+// collect returns the values of a column's parameter as bounds, or a 400 if they are not a single eq or a range, or
+// one of them is invalid.
 func (c *Column) collect(r *Request) (sides, error) {
 	values := r.Values(c.Param)
 	if err := CheckBounds(c.Param, values); err != nil {

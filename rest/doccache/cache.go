@@ -89,8 +89,8 @@ type Part[T any] struct {
 }
 
 // Register adds a function that renders a part of every page to the cache, and returns the part. Call it before
-// [Cache.Run]. The name is used in errors. The part expires when the page changes, or at the returned time unless
-// that is zero.
+// [Cache.Run] and requests, not concurrently. The name is used in errors. The part expires when the page changes, or
+// at the returned time unless that is zero.
 func Register[T any](
 	c *Cache, name string, render func(ctx context.Context, p *status.Page) (T, time.Time, error),
 ) Part[T] {
@@ -194,7 +194,8 @@ func pageOf(pages status.Pages, r *http.Request) *status.Page {
 }
 
 // Render calls render with the page that the host of a request selects, in a snapshot of the database. It does not use
-// the cache, and logs errors. The codes are those of [Part.Get]. Any error, also one of render, is a 503.
+// the cache, and logs errors. The result is 200, 404 if there is no such page, or 503 for any error, also one of
+// render.
 func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *status.Page) error) int {
 	if c.o.Source == nil {
 		return http.StatusNotFound
@@ -316,9 +317,9 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 	}
 }
 
-// refresh reads the pages and renders those that changed or expired, in at most refreshTimeout. If it fails, it logs
-// the first error, and the content of the cache does not change. A canceled ctx does not count as a failure. It waits
-// for a refresh that is running.
+// refresh reads the pages, renders those that changed or expired, and replaces the content of the cache, in at most
+// refreshTimeout. If it fails, it logs the first error, and the content of the cache does not change. A canceled ctx
+// does not count as a failure. It waits for a refresh that is running.
 func (c *Cache) refresh(ctx context.Context) error {
 	c.refreshing.Lock()
 	defer c.refreshing.Unlock()
@@ -381,7 +382,8 @@ func (c *Cache) read(ctx context.Context) (next *content, rendered int, err erro
 }
 
 // renderAll renders the parts of a page, one with each renderer. The entry expires with the first of its parts. It
-// fails if one of them fails. It reads from the snapshot in ctx, and changes nothing in c.
+// fails if one of them fails. The renderers read from the snapshot in ctx, and may store what they render. It changes
+// nothing in c.
 func (c *Cache) renderAll(ctx context.Context, p *status.Page) (*entry, error) {
 	e := &entry{revision: p.Revision}
 	for _, r := range c.renderers {

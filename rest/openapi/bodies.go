@@ -99,7 +99,8 @@ func (b *bodies) narrows(on, to string) bool {
 	return on != to && b.graph.Types[on] != nil && b.graph.Types[on].IsAbstractType()
 }
 
-// isOptional reports whether a field is missing in some responses.
+// isOptional reports whether a field or fragment with these directives is missing in some responses: with @include or
+// @skip.
 func isOptional(directives ast.DirectiveList) bool {
 	return directives.ForName("include") != nil || directives.ForName("skip") != nil
 }
@@ -287,8 +288,8 @@ func union(a, b *Schema) *Schema {
 	}
 }
 
-// orNull returns a copy of the schema s with null as another valid value, or s itself if that already matches any
-// value.
+// orNull returns a copy of the schema s with null as another valid value, or s itself if it has neither a type nor a
+// reference, and so matches any value.
 func orNull(s *Schema) *Schema {
 	if s.Type == nil {
 		if s.Ref == "" {

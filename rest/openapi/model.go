@@ -109,7 +109,7 @@ func (m *Map[T]) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// MarshalJSON returns an object with the members in order.
+// MarshalJSON returns an object with the members in order. It fails if a value cannot be encoded.
 func (m Map[T]) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, member := range m {
@@ -129,7 +129,7 @@ func (m Map[T]) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// encode returns the JSON of v, in which <, > and & are not escaped.
+// encode returns the JSON of v, in which <, > and & are not escaped. It fails for a v that JSON cannot express.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -140,7 +140,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-// JSON returns the document as indented JSON. The result is deterministic.
+// JSON returns the document as indented JSON. The result is deterministic. It fails if a raw part of d is not valid
+// JSON.
 func (d *Document) JSON() ([]byte, error) {
 	compact, err := encode(d)
 	if err != nil {

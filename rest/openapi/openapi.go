@@ -36,7 +36,7 @@ const (
 //go:embed texts.json document.json examples.json scalars.json
 var files embed.FS
 
-// read decodes an embedded JSON file. It panics on a file that is not valid.
+// read decodes an embedded JSON file. It panics if the file does not exist or does not have the JSON of a T.
 func read[T any](name string) (v T) {
 	text, err := files.ReadFile(name)
 	if err = cmp.Or(err, json.Unmarshal(text, &v)); err != nil {

@@ -26,8 +26,9 @@ func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Sole returns the value of the member of an object that has exactly one, in the memory of object. ok reports whether
-// the member has the given name. If not, value is nil. Sole does not check that the object has no other member.
+// Sole returns the value of the member of an object that has exactly one, in the memory of object, which must be
+// compact JSON. ok reports whether the member has the given name. If not, value is nil. Sole does not check that the
+// object has no other member.
 func Sole(object []byte, name string) (value []byte, ok bool) {
 	start := len(`{"`) + len(name)
 	if len(object) <= start || string(object[2:start]) != name || object[start] != '"' {
@@ -81,9 +82,9 @@ func OmitEmpty(value []byte, name string) []byte {
 	return bytes.ReplaceAll(value, []byte(`"`+name+`":[],`), nil)
 }
 
-// Keyed returns value with the lists of all members with the given name replaced by objects, as a copy if there
-// are any. The items of the lists are objects with two members, of which the first, a text, is the name of a
-// member of the object, and the second its value.
+// Keyed returns value, which must be compact JSON, with the lists of all members with the given name replaced by
+// objects, as a copy if there are any. The items of the lists are objects with two members, of which the first, a
+// text, is the name of a member of the object, and the second its value.
 func Keyed(value []byte, name string) []byte {
 	start := []byte(`"` + name + `":[`) // quotes in strings are escaped, so this text can only be the member itself
 	if !bytes.Contains(value, start) {
@@ -115,8 +116,8 @@ func Keyed(value []byte, name string) []byte {
 	}
 }
 
-// OmitNull returns value without the members of a group in each object in which all of them are null. It
-// overwrites the memory of value.
+// OmitNull returns value, which must be compact JSON, without the members of a group in each object in which all of
+// them are null. It overwrites the memory of value.
 func OmitNull(value []byte, group ...string) []byte {
 	texts := make([][]byte, len(group))
 	for i, name := range group {
@@ -165,9 +166,9 @@ func OmitNull(value []byte, group ...string) []byte {
 	return out
 }
 
-// indexMember returns the position of a member, or -1. Quotes in strings are escaped, so its text can only be the
-// member itself. The text is searched without its first byte: searching a frequent one, like the quote, takes three
-// times as long.
+// indexMember returns the position of the first member with the text member, such as "memo":null, in value, which is
+// compact JSON, or -1. Quotes in strings are escaped, so the text can only be a member. The text is searched without
+// its first byte: searching a frequent one, like the quote, takes three times as long.
 func indexMember(value, member []byte) int {
 	for from := 1; from < len(value); {
 		at := bytes.Index(value[from:], member[1:])
@@ -185,8 +186,8 @@ func indexMember(value, member []byte) int {
 // nulls are the positions of an object's null members that belong to a group.
 type nulls [][2]int
 
-// cut removes the members from an object in b, each with an adjacent comma, and returns the shorter b. It
-// overwrites b.
+// cut removes the members at the positions n, in ascending order, of an object in b, each with an adjacent comma, and
+// returns the shorter b. It overwrites b.
 func (n nulls) cut(b []byte) []byte {
 	for i := len(n) - 1; i >= 0; i-- {
 		from, to := n[i][0], n[i][1]

@@ -248,7 +248,8 @@ func collect(v any, name string, found []string) []string {
 	return found
 }
 
-// spread returns at most n elements of a list, evenly distributed. It returns list itself if that has no more.
+// spread returns at most n elements of a list, the values of a path parameter to try, evenly distributed. It returns
+// list itself if that has no more.
 func spread(list []string, n int) []string {
 	if len(list) <= n {
 		return list

@@ -78,8 +78,8 @@ func bindAccount(r *rest.Request) error {
 
 // finishAccount sets the moment of the account's balance, and the page of its transactions or none. An empty range of
 // timestamps is a 404. Before that, it reads whether the account exists, and reports an unknown alias or address
-// instead. For an open range it may read the first transaction; see [boundRange]. If that fails, the error is
-// returned.
+// instead. It may close an open range of the transactions with the first transaction, which it reads for that, and the
+// current time; see [boundRange]. If reading fails, the error is returned.
 func finishAccount(r *rest.Request) error {
 	v := r.Variables
 	v["balance"], v["tokens"], v["tokenOrder"], v["delegation"] = true, r.Config.TokensOfAccount, string(relay.Asc),

@@ -71,9 +71,9 @@ type callBody struct {
 	err error
 }
 
-// read converts a decoded document, the body of POST /contracts/call, to the call c.input. Violations are collected in
-// c, and a value of another JSON type, or an invalid block, is the error, which is reported alone. It ignores unknown
-// members.
+// read converts a decoded document, the body of POST /contracts/call, to the call c.input and c.estimate. Violations
+// are collected in c, and a value of another JSON type, or an invalid block, is the error, which is reported alone. It
+// ignores unknown members.
 func (c *callBody) read(tree any) error {
 	m, in := c.membersOf(tree, "the document"), &c.input
 	in.Block = m.text("block").Or("latest")
@@ -131,7 +131,7 @@ func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty boo
 	return make([]byte, len(ledger.EVMAddress{}))
 }
 
-// trimPrefix returns s without "0x" or "0X" at its start.
+// trimPrefix returns s without "0x" or "0X" at its start, for hex in the bodies of calls.
 func trimPrefix(s string) string {
 	if len(s) >= 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
 		return s[2:]
@@ -304,7 +304,8 @@ func (c *callBody) variables() map[string]any {
 	return v
 }
 
-// callVariables returns the variables that calls and simulated calls have in common.
+// callVariables returns a new map of the members of the variable input that calls and simulated calls have in common:
+// numbers as decimal text, bytes as hex, and nil bytes left out.
 func callVariables(in *calls.ContractCallInput) map[string]any {
 	v := map[string]any{
 		"gas": strconv.FormatInt(in.Gas, 10), "gasPrice": strconv.FormatInt(in.GasPrice, 10),
@@ -334,7 +335,8 @@ func overrideVariables(overrides []*calls.StateOverrideInput) []any {
 	})
 }
 
-// setHex sets the members of into to "0x" and hex digits of the values that are not nil.
+// setHex sets members of into, the variables of a call, to "0x" and hex digits: one for each of the values that is not
+// nil.
 func setHex(into map[string]any, values map[string][]byte) {
 	for name, b := range values {
 		if b != nil {

@@ -159,8 +159,9 @@ func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
 	return nil
 }
 
-// bindCall reads the body of POST /contracts/call into the variable input, and selects the operation. All
-// violations are reported in one 400.
+// bindCall reads the body of POST /contracts/call into the variable input, and selects the operation. All violations
+// are reported in one 400. Malformed JSON, a value of another JSON type, and an invalid block are a 400 with one
+// message.
 func bindCall(r *rest.Request, body []byte) error {
 	var call callBody
 	if err := parseBody(body, maxCallTokens, call.read); err != nil {
@@ -288,8 +289,8 @@ func bindTracedContract(r *rest.Request) error {
 	return nil
 }
 
-// finishTrace is the Finish of the endpoint for the trace of a contract result, opcodes. It fails if traces are off or
-// the request does not accept gzip, as [checkGzip] does, and sets nothing.
+// finishTrace is the Finish of the endpoint for the trace of a contract result, opcodes. It fails with a 501 if traces
+// are off, with a 400 without the header Accept-Encoding, and with a 406 if that lacks gzip. It sets nothing.
 func finishTrace(r *rest.Request) error { return checkGzip(r, !r.Config.TracesOff) }
 
 // checkGzip returns a problem if the ability is not switched on (501), or if the header Accept-Encoding is missing
@@ -314,8 +315,8 @@ var prestateParams = []rest.Param{
 	option("storage", "Whether to include the storage of contracts. Default: false."),
 }
 
-// finishPrestate fails if prestates are off or the request does not accept gzip; see [checkGzip]. A missing header
-// is an invalid request, even if the ability is switched off.
+// finishPrestate is the Finish of the endpoint for prestates. It fails with a 400 without the header Accept-Encoding,
+// even if prestates are off, with a 501 if they are off, and with a 406 if the header lacks gzip. It sets nothing.
 func finishPrestate(r *rest.Request) error {
 	return checkGzip(r, r.Config.Prestate || len(r.HTTP.Header.Values("Accept-Encoding")) == 0)
 }
@@ -420,8 +421,8 @@ func appendWords(b []byte, words [][]byte) []byte {
 	return append(b, ']')
 }
 
-// flush compresses the buffer and empties it. It fails if the client has disconnected. The compressor can hold a part
-// back.
+// flush writes the buffer, compressed, to the response and empties it. It fails if the client has disconnected. The
+// compressor can hold a part back.
 func (t *traceWriter) flush() error {
 	_, err := t.zip.Write(t.buf)
 	t.buf = t.buf[:0]
@@ -431,7 +432,8 @@ func (t *traceWriter) flush() error {
 	return nil
 }
 
-// end writes the text after the steps. The client may have disconnected. Errors are ignored.
+// end writes what follows the steps, the return value of the trace, and ends the gzip stream. The client may have
+// disconnected. Errors are ignored.
 func (t *traceWriter) end() {
 	t.buf = scalar.AppendHex(append(t.buf, `],"return_value":`...), t.returned, scalar.REST)
 	t.buf = append(t.buf, '}')

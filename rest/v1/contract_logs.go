@@ -21,7 +21,8 @@ var logsParams = []rest.Param{
 	topicParam(0), topicParam(1), topicParam(2), topicParam(3),
 }
 
-// topicParam returns the parameter of the topic at index n. Several values are alternatives.
+// topicParam returns the parameter of the topic at index n, 0 to 3, for both lists of logs. Several values are
+// alternatives. It binds nothing: [logSearch] reads the values.
 func topicParam(n int) rest.Param {
 	return rest.Param{
 		Name: topic(n), Kind: word.Only(rest.Eq),
@@ -53,8 +54,9 @@ func logTimes(r *rest.Request) []rest.Value {
 }
 
 // finishLogs checks the parameters of GET /contracts/results/logs together and sets the filters that depend on several
-// of them. If conditions exclude each other, the error is noLogs, a response and no failure. It bounds an open range
-// of timestamps as [boundRange] does, unless the client requests the logs of one transaction.
+// of them. If conditions exclude each other, the error is noLogs, a response and no failure. Unless the client
+// requests the logs of one transaction, it may close an open range of timestamps and cut a long one, for which it may
+// read the first transaction; see [boundRange].
 func finishLogs(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -154,7 +156,8 @@ func checkLogBounds(r *rest.Request, times []rest.Value) error {
 }
 
 // selectLogs sets the variables of timestamps and indexes and selects how the list is continued: within one timestamp
-// by index only, and at an exact index not at all.
+// by index only, and at an exact index not at all. It does not fail: the kind of the parameter index has checked its
+// values.
 func selectLogs(r *rest.Request, set *rest.Conditions) error {
 	r.Set("filter.timestamp", set.Filter())
 	index := r.Values("index")

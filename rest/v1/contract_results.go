@@ -191,8 +191,9 @@ func checkBlock(r *rest.Request) error {
 }
 
 // selectResults sets the filters of senders and timestamps, whose open range it bounds if bound is set, except within
-// a block. It may read senders. A block hash with upper-case letters matches no block: the error is then noResults, a
-// response and no failure. The contract was looked up before.
+// a block. It may read the entities of senders, and the first transaction if bound is set. A block hash with
+// upper-case letters matches no block: the error is then noResults, a response and no failure. A contract in the path
+// was looked up before.
 func selectResults(r *rest.Request, bound bool) error {
 	if err := bindSenders(r); err != nil {
 		return err
@@ -215,7 +216,8 @@ func selectResults(r *rest.Request, bound bool) error {
 }
 
 // finishContractResults checks the parameters of GET /contracts/results together, and sets the filters that depend on
-// several of them. The error can also be noResults; see [selectResults].
+// several of them. It may read the entities of senders, and the first transaction for an open range of timestamps.
+// Invalid conditions are a 400 and unknown senders a 404; the error can also be noResults, a response and no failure.
 func finishContractResults(r *rest.Request) error {
 	if err := checkBlock(r); err != nil {
 		return err
@@ -342,8 +344,8 @@ func bindResultOfContract(r *rest.Request) error {
 	return nil
 }
 
-// pathInstant returns the timestamp in the path of a request, which has no operator. Another text is [ledger.ErrSyntax]
-// or an error of the timestamp.
+// pathInstant returns the timestamp in the path of a request for a single contract result. It has no operator. Another
+// text is [ledger.ErrSyntax] or an error of the timestamp.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	text := r.Path("timestamp")
 	if !instantSyntax.MatchString(text) {
@@ -386,8 +388,8 @@ func bindResultAt(r *rest.Request) error {
 }
 
 // bindResult is the BindPath of GET /contracts/results/{transactionIdOrHash}. It checks the parameter hbar, then sets
-// the variables of the transaction in the path. An invalid hbar is a 400; other errors are those of
-// [bindTransactionID].
+// the variables of the transaction in the path. An invalid hbar and an invalid id are a 400; a valid start that is out
+// of range is a 404.
 func bindResult(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -396,7 +398,7 @@ func bindResult(r *rest.Request) error {
 }
 
 // bindResultTransaction sets the variable hash or transactionId from the path: the hash of an Ethereum transaction or
-// a transaction id. Errors are those of [bindTransactionID].
+// a transaction id. An invalid id is a 400, or a 404 if its valid start is out of range.
 func bindResultTransaction(r *rest.Request) error {
 	text := r.Path("transactionIdOrHash")
 	if resultHashSyntax.MatchString(text) {
@@ -407,8 +409,8 @@ func bindResultTransaction(r *rest.Request) error {
 }
 
 // bindActions is the BindPath of GET /contracts/results/{transactionIdOrHash}/actions. It rejects invalid conditions
-// on the index, and then sets the variable of the transaction in the path. The operator ne is a 400; other errors are
-// those of [bindTransactionID].
+// on the index, and then sets the variable of the transaction in the path. The operator ne and an invalid id are a
+// 400; a valid start that is out of range is a 404.
 func bindActions(r *rest.Request) error {
 	if slices.ContainsFunc(r.Values("index"), func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.InvalidParameter("index")

@@ -75,8 +75,8 @@ func bindCallee(r *rest.Request) error {
 	return nil
 }
 
-// calleeOf returns the contract in the path, an id or an address, which it does not look up. Shard and realm
-// before an opaque address are ignored. Another text is a 400.
+// calleeOf returns the contract in the path, an id or an address, which it does not look up. Shard and realm before an
+// address that is not long-zero are ignored. Another text is a 400.
 func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
 	text := r.Path("id")
 	if calleeSyntax.MatchString(text) {
@@ -258,8 +258,8 @@ func unlessUnknown(r *rest.Request, ref ledger.AccountRef, empty *rest.Direct, p
 	}
 }
 
-// slotOrder returns the text that slots are compared by: all digits in current state, or without leading zero bytes in
-// historical state.
+// slotOrder returns the text by which GET /contracts/{id}/state compares a slot, given in hex: all digits in current
+// state, or without leading zero bytes in historical state.
 func slotOrder(r *rest.Request, text string) string {
 	digits := wholeWord(text)[2:]
 	for r.Query.Get("timestamp") != nil && strings.HasPrefix(digits, "00") {
@@ -300,7 +300,8 @@ func slotFilter(r *rest.Request) map[string]any {
 	return f
 }
 
-// printSlot appends the value of a slot to the cursor of the next page. v is the slot as bytes.
+// printSlot appends the slot v, at most 32 bytes, to links.next of GET /contracts/{id}/state: as "0x" and 64 digits. A
+// v of another type counts as slot 0.
 func printSlot(dst []byte, v any) []byte {
 	slot, _ := v.([]byte)
 	return append(dst, wholeWord(string(ledger.AppendHex(nil, slot)))...)

@@ -132,7 +132,7 @@ func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// isTrue returns the result of the comparison a op b.
+// isTrue returns the result of the comparison a op b, for [bindTokenTypes].
 func isTrue(op rest.Op, a, b int) bool {
 	switch op {
 	case rest.Ne:
@@ -215,8 +215,8 @@ var tokenParams = []rest.Param{
 	},
 }
 
-// bindToken sets the variable token from the id in the path, which may be a long-zero address. Another text is a
-// 400.
+// bindToken sets the variable token from the id in the path of GET /tokens/{tokenId} and of the paths below it. It may
+// be a long-zero address. Another text is a 400.
 func bindToken(r *rest.Request) error {
 	ref, err := ledger.ParseAccountRef(r.Path("tokenId"), r.Config.Base)
 	if err != nil || ref.Alias != nil || ref.Address.Valid {
@@ -235,7 +235,8 @@ func bindTokenOfNFTs(r *rest.Request) error {
 	return err
 }
 
-// bindNFT sets the variables token and serialNumber from the path. Another text is a 400.
+// bindNFT sets the variables token and serialNumber from the path of GET /tokens/{tokenId}/nfts/{serialNumber} and of
+// the list of transactions below it. Another text is a 400.
 func bindNFT(r *rest.Request) error {
 	if err := bindToken(r); err != nil {
 		return err

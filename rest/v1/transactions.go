@@ -65,8 +65,9 @@ func finishTransactions(r *rest.Request) error {
 	return boundTransactions(r, at)
 }
 
-// boundTransactions sets the filter of timestamps. It first bounds an open range as [boundRange] does. An error of
-// that is returned, and nothing is set.
+// boundTransactions sets the variable filter.timestamp to at. If the configuration requires it, it first closes and
+// cuts the range in at, for which it may read the first transaction and set r.Cut; see [boundRange]. An error of that
+// is returned, and nothing is set.
 func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 	if err := boundRange(r, at); err != nil {
 		return err
@@ -75,9 +76,9 @@ func boundTransactions(r *rest.Request, at *rest.Conditions) error {
 	return nil
 }
 
-// boundRange bounds an open range of timestamps in at if the configuration requires it. It may read the first
-// transaction, through the graph; if that fails, it returns the error and changes nothing. See [rest.Conditions.Bound]
-// for what it changes in at and r.
+// boundRange changes the range of timestamps in at if the configuration requires it and at has no eq: it closes an
+// open range with the first transaction, which it may read through the graph, and the current time, and cuts a range
+// that is too long, for which it sets r.Cut. If reading fails, it returns the error and changes nothing.
 func boundRange(r *rest.Request, at *rest.Conditions) error {
 	if !r.Config.BindTimestampRange || at.HasEq() {
 		return nil
@@ -132,7 +133,7 @@ var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm
 	`seconds and nnn are nanoseconds`)
 
 // bindTransaction sets the variable hash or id of the transaction in the path of GET
-// /transactions/{transactionIdOrHash}. Errors are those of [bindTransactionID].
+// /transactions/{transactionIdOrHash}. An invalid id is a 400, or a 404 if its valid start is out of range.
 func bindTransaction(r *rest.Request) error {
 	text := r.Path("transactionIdOrHash")
 	if hash, err := ledger.ParseTransactionHash(text); err == nil {

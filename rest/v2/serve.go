@@ -94,8 +94,9 @@ func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, er
 	return bodies, nil
 }
 
-// renderAll renders all documents of a page, by their complete paths, for the cache, and passes them to the Save
-// option. They are valid until the page changes. An error of Save is logged only.
+// renderAll renders all documents of a page, by their complete paths, for the cache, and passes them to the option
+// Save, which stores them in the database. They are valid until the page changes: the returned time is always zero. It
+// fails if rendering fails. An error of Save is logged only.
 func (a *API) renderAll(ctx context.Context, p *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	bodies, err := a.Render(ctx, p)
 	if err != nil {
@@ -148,8 +149,8 @@ func (a *API) run(ctx context.Context, doc *server.Document, slug string) ([]byt
 var errNoPage = errors.New("the page does not exist")
 
 // bodyOf returns a new body from the data of a document. It replaces the object "inside" by its members, and
-// connections by their nodes. Only groups have a list of components. It fails with errNoPage if a member of the data
-// is null.
+// connections among these by their nodes. Only groups have a list of components. It fails with errNoPage if a member
+// of the data is null.
 func bodyOf(data []byte) ([]byte, error) {
 	body := append(make([]byte, 0, len(data)), '{')
 	for name, value := range rawjson.Members(data, "") {

@@ -22,9 +22,10 @@ type AccountRef struct {
 // literalPrefix precedes the address or alias of a reference that is Literal.
 const literalPrefix = "literal:"
 
-// ParseLiteralAccountRef parses the references to accounts in GraphQL and REST. It is like [ParseAccountRef] but also
-// accepts "literal:" before an address or alias. Then the reference is Literal, an address is looked up even if it is
-// long-zero, base is not used, and errors wrap [ErrSyntax].
+// ParseLiteralAccountRef parses the references to accounts in GraphQL and REST. It accepts an entity id, an EVM
+// address or an alias, as [ParseAccountRef] does, and also "literal:" before an address or alias. In the latter case
+// the reference is Literal, an address is looked up even if it is long-zero, base is not used, and errors wrap
+// [ErrSyntax].
 func ParseLiteralAccountRef(s string, base EntityID) (AccountRef, error) {
 	name, live := strings.CutPrefix(s, literalPrefix)
 	if !live {
@@ -204,7 +205,7 @@ type ContractRef struct {
 	Address Null[EVMAddress]
 }
 
-// String returns the id or the address.
+// String returns the id as "shard.realm.num", or the address as "0x" and 40 lower-case hex digits.
 func (r ContractRef) String() string {
 	if r.Address.Valid {
 		return r.Address.V.String()

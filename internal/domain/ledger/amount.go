@@ -74,8 +74,9 @@ type HbarAmount struct {
 	Unit     HbarUnit
 }
 
-// AppendText implements [encoding.TextAppender]. The amount must not be null. It appends nothing for an unknown unit,
-// and the error is always nil.
+// AppendText implements [encoding.TextAppender]. It appends the amount in a.Unit as decimal text, hbars without zeros
+// at the end of the fraction. The amount must not be null. It appends nothing for an unknown unit, and the error is
+// always nil.
 func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 	n := a.Tinybars.V
 	switch a.Unit {

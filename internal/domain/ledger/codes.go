@@ -35,7 +35,7 @@ var (
 )
 
 // readTable returns the rows of an embedded CSV table without the heading, when the program starts. It panics if the
-// table is invalid.
+// table is empty, or not CSV with the same number of columns in all rows.
 func readTable(table string) [][]string {
 	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 	if err != nil {
@@ -71,7 +71,7 @@ func readUncovered() map[TransactionType][]UncoveredEffect {
 func (t TransactionType) Uncovered() []UncoveredEffect { return slices.Clip(uncovered[t]) }
 
 // readFunctions returns the network's names of the transaction types whose fee can be estimated, by the body field,
-// for [FunctionOf]. They are in the embedded table of the types. It panics if the table is invalid.
+// for [FunctionOf]. They are in the embedded table of the types. It panics if the table is not CSV with all columns.
 func readFunctions() map[string]string {
 	f := map[string]string{}
 	for _, row := range readTable(transactionTypesCSV) {
@@ -86,7 +86,8 @@ func readFunctions() map[string]string {
 // as CryptoTransfer. It is empty if the fee of the type cannot be estimated.
 func FunctionOf(bodyField string) string { return functions[bodyField] }
 
-// readNames reads number and name from the first two columns of an embedded table. It panics if the table is invalid.
+// readNames reads number and name from the first two columns of an embedded table. It panics if the table is not CSV
+// with both columns, or a number does not fit into 16 bits.
 func readNames[T ~int16](table string) map[T]string {
 	names := map[T]string{}
 	for _, row := range readTable(table) {

@@ -55,8 +55,8 @@ func (f *Filter[T]) Match(v T) bool {
 
 // Match reports whether a new log satisfies the conditions of a subscription, except those on index and transaction
 // hash. It does not compare f.Contract either: the caller has replaced it by an ID. The topic at an index must be one
-// of those in f.Topics at the same index. Leading zeros of topics do not matter, and an empty list of topics matches
-// all logs.
+// of those in f.Topics at the same index. Leading zeros of topics do not matter, and an empty list at an index is no
+// condition.
 func (f *ContractLogFilter) Match(l *ContractLog) bool {
 	if !f.ContractID.Match(l.ContractID) || !f.Timestamp.Match(l.ConsensusTimestamp) {
 		return false

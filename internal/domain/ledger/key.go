@@ -85,7 +85,7 @@ func (k *KeyInfo) Typed() *KeyInfo {
 	return k
 }
 
-// Value returns the value of the key: a public key or the whole encoding (see [Key.Decode]).
+// Value returns the value of the key: a public key or the whole encoding (see [Key.Decode]). It is part of k.Bytes.
 func (k *KeyInfo) Value() HexDigits {
 	_, b := k.Bytes.Decode()
 	return b

@@ -81,8 +81,9 @@ func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
 	return Of(int64(quotient))
 }
 
-// At returns the rate at an instant, or an empty rate if the file does not have one. A current rate that is missing or
-// has no expiration counts as expired.
+// At returns a copy of the rate at an instant: the current one up to and including its expiration, then the next one,
+// or an empty rate if the file does not have it. A current rate that is missing or has no expiration counts as
+// expired.
 func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 	var rate ExchangeRate
 	if s.CurrentRate != nil {
@@ -150,7 +151,7 @@ func GasFees(tinycents Null[int64], rate ExchangeRate) []*NetworkFee {
 }
 
 // gasTinybars converts the price of a unit of gas from tinycents to tinybars, rounded down and at least 1. A negative
-// price counts as 0. It returns null as [ExchangeRate.Tinybars] does.
+// price counts as 0. It returns null if the rate is empty or the result exceeds 64 bits.
 func (r *ExchangeRate) gasTinybars(tinycents int64) Null[int64] {
 	price := r.Tinybars(max(tinycents, 0))
 	if price.Valid {
@@ -201,7 +202,8 @@ func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64
 	return price
 }
 
-// startOfHour returns the start of the hour of an instant.
+// startOfHour returns the start of the UTC hour of an instant since 1970, by which GasPrice selects rates and
+// schedules.
 func startOfHour(at Timestamp) Timestamp { return at - at%Timestamp(time.Hour) }
 
 // isAfter reports whether an instant is after a time in seconds since 1970.

@@ -104,9 +104,9 @@ func ParseTimestamp(s string) (Timestamp, error) {
 	return joinTimestamp(seconds, nanos)
 }
 
-// ParseAnyTimestamp parses a timestamp (see [ParseTimestamp]), an ISO 8601 date, which is its start in UTC, or an RFC
-// 3339 time. Errors wrap [ErrSyntax] for malformed text and [ErrRange] for an instant before 1970 or after the year
-// 2262.
+// ParseAnyTimestamp parses seconds since 1970 with up to nine decimals, an ISO 8601 date, which is its start in UTC,
+// or an RFC 3339 time. Errors wrap [ErrSyntax] for malformed text and [ErrRange] for an instant before 1970 or after
+// the year 2262.
 func ParseAnyTimestamp(s string) (Timestamp, error) {
 	if strings.Trim(s, ".0123456789") == "" {
 		return ParseTimestamp(s)

@@ -25,8 +25,8 @@ func (id TransactionID) String() string { return string(id.Append(make([]byte, 0
 
 // ParseTransactionID parses "shard.realm.num-seconds-nanoseconds" with all parts. The nanoseconds are a number of up
 // to nine digits: "-5" is five nanoseconds. Errors wrap [ErrSyntax] for malformed text and seconds that do not fit
-// into 64 bits, and [ErrRange] for an instant after the year 2262. The error is an [EntityIDError] for an id that
-// cannot exist.
+// into 64 bits, and [ErrRange] for an instant after the year 2262. The error is an [EntityIDError] for an entity id
+// that cannot exist or has too many digits.
 func ParseTransactionID(s string) (TransactionID, error) {
 	payer, start, _ := strings.Cut(s, "-")
 	sec, frac, dash := strings.Cut(start, "-")
@@ -64,7 +64,7 @@ func ParseTransactionID(s string) (TransactionID, error) {
 }
 
 // ParseAnyTransactionID parses a transaction id as [ParseTransactionID] does, or as the network's SDKs write it:
-// "shard.realm.num@seconds.nanoseconds". Errors are those of [ParseTransactionID].
+// "shard.realm.num@seconds.nanoseconds". Errors wrap [ErrSyntax] or [ErrRange].
 func ParseAnyTransactionID(s string) (TransactionID, error) {
 	payer, start, found := strings.Cut(s, "@")
 	if !found {

@@ -64,11 +64,12 @@ type File struct {
 
 var memo = regexp.MustCompile(`^(?i:([0-9a-f]{64})):zstd:base64$`)
 
-// Read returns the file that is inscribed in the topic t. t is nil if the topic does not exist. messages are the
-// first ones of the topic, oldest first, which the caller has read. Only the first count are used; a further one
-// shows that there are more. size is the maximum size of the file in bytes. If that is [MaxMetadata], a file that
-// cannot be metadata has no content and is not checked. It fails with a [Refusal] if there is no such file. With a
-// further message, the reason of a failure is that there are too many. Decompression may wait for other calls.
+// Read returns the file that is inscribed in the topic t. t is nil if the topic does not exist. messages are the first
+// ones of the topic, oldest first, which the caller has read. Only the first count are used; a further one shows that
+// there are more. size is the maximum size of the file in bytes. If that is [MaxMetadata], a file that cannot be
+// metadata has no content and is not checked. It fails with a [Refusal] if there is no such file. With a further
+// message, the reason why the parts give no file is always that there are too many messages. Decompression may wait
+// for other calls.
 func Read(t *ledger.Topic, messages []*ledger.TopicMessage, count, size int) (*File, error) {
 	hash, err := hashOf(t)
 	if err != nil {
@@ -154,8 +155,8 @@ func (p parts) file(hash string, most int) (*File, error) {
 }
 
 // splitData splits a data URI (RFC 2397) into the MIME type, whether the text is in base64, and the text. A missing
-// type is text/plain, and an invalid one becomes that of [TypeOf]. Without a comma, the text is empty. It decodes
-// nothing.
+// type is text/plain, and an invalid one becomes application/octet-stream. Without a comma, the text is empty. It
+// decodes nothing.
 func splitData(uri string) (kind string, encoded bool, text string) {
 	head, text, _ := strings.Cut(uri, ",")
 	head, encoded = strings.CutSuffix(strings.TrimPrefix(head, "data:"), ";base64")

@@ -186,8 +186,8 @@ func (w *WorkingCopy) CheckRemove(c *Component) error {
 // Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all
 // components whose position or group changes. It writes the positions into the components; those of the group that c
 // leaves keep theirs. Position 1 is the first one and 0 the last one. The component may be new. It fails with
-// [NotFound] if there is no such group, and with [BadInput] if group is a component, if c is a group itself, or if
-// the position is negative. Then nothing changes.
+// [NotFound] if there is no such group, and with [BadInput] if group is a component, if c is a group itself, or if the
+// position is negative. Then nothing changes. Move does not sort w.Components and computes no statuses.
 func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
 	if group != "" {
 		switch g := w.Component(group); {

@@ -218,8 +218,8 @@ var ruleParts = map[string]struct{ form, problem string }{
 
 const aDay = `(MO|TU|WE|TH|FR|SA|SU)`
 
-// listOf returns a regular expression for one or more values of a form, which is one too, separated by commas, for
-// [ruleParts].
+// listOf returns a regular expression, for [ruleParts], of one or more values separated by commas. form is the regular
+// expression of one value.
 func listOf(form string) string { return form + `(,` + form + `)*` }
 
 // invalidRule returns a [BadInput] error for a rule with the reason why it is invalid, or nil unless condition

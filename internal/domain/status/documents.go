@@ -231,8 +231,8 @@ func (s *Source) hold() {
 }
 
 // CheckDocuments returns the contradictions between the eight documents of a revision, as sorted English texts, or
-// nil, for the command "status check". documents are by the names of [Documents]. If one is missing or cannot be
-// decoded, that is the only contradiction reported.
+// nil, for the command "status check". documents are those that a gateway has rendered, by the names of [Documents]; a
+// null page panics. If one is missing or cannot be decoded, that is the only contradiction reported.
 func CheckDocuments(documents map[string][]byte) []string {
 	var found []string
 	complain := func(condition bool, format string, args ...any) {

@@ -41,7 +41,8 @@ func (r *reader) text(s, of string) string {
 	return strings.ReplaceAll(s, "\x00", "\uFFFD")
 }
 
-// optional returns a text that may be missing, cleaned like [reader.text], or null.
+// optional returns a text that may be missing, or null. It replaces the character 0 in it, with a warning in which of
+// names the object.
 func (r *reader) optional(s *string, of string) ledger.Null[string] {
 	if s == nil {
 		return ledger.Null[string]{}
@@ -329,7 +330,7 @@ func (r *reader) coverage(kind Kind, list []noticeObject) {
 	r.source.Coverage[kind] = after
 }
 
-// newestFirst compares updates for sorting: by creation time, newest first, then by code.
+// newestFirst compares updates for sorting: by creation time, newest first, then by code in descending order.
 func newestFirst(a, b *Update) int {
 	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.Code, a.Code))
 }

@@ -294,7 +294,8 @@ func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 // sorted returns a sorted copy of a list, to compare lists in any order.
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
-// sameComponent reports whether two components are equal in all fields that documents have.
+// sameComponent reports whether two components with the same code are equal in all other fields that imports read from
+// documents.
 func sameComponent(a, b *Component) bool {
 	return a.IsGroup == b.IsGroup && a.GroupCode == b.GroupCode && a.Name == b.Name &&
 		a.Description == b.Description &&
@@ -304,7 +305,8 @@ func sameComponent(a, b *Component) bool {
 		a.StartDate == b.StartDate && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt)
 }
 
-// sameNotice reports whether two notices are equal in all fields that documents have.
+// sameNotice reports whether two notices with the same code are equal in all other fields that imports read from
+// documents, and in the override of the impact. It does not compare components and updates.
 func sameNotice(a, b *Notice) bool {
 	return a.Kind == b.Kind && a.Name == b.Name && a.State == b.State && a.Impact == b.Impact &&
 		a.ImpactOverride == b.ImpactOverride &&

@@ -57,8 +57,8 @@ func checkImpact(override ledger.Null[Impact]) error {
 
 // backfill returns what is written for an incident that is over: a notice with two updates, at its start and its end.
 // The statuses of components do not change. Without a text, the resolution has that of the page. A draft, another
-// state, and times that are missing, in the future or in the wrong order fail with [BadInput], and components that do
-// not exist with [NotFound]. n does not change.
+// state, a blank text, an invalid status, and times that are missing, in the future or in the wrong order fail with
+// [BadInput], and components that do not exist with [NotFound]. n does not change.
 func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	start, end := w.local(in.StartedAt.V), w.local(in.ResolvedAt.V)
 	err := cmp.Or(badIf(in.Draft, "a backfilled incident cannot be a draft"),
@@ -131,7 +131,8 @@ func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, e
 
 // PublishDraft returns what is written to publish a draft, and changes the working copy: the draft's update gets the
 // time of the working copy, and sets the components to the statuses that it states, without those that were deleted
-// meanwhile. The caller checks the version of the input. It fails with [BadState] if the notice is not a draft.
+// meanwhile. The input is not used: the caller has checked its version. It fails with [BadState] if the notice is not
+// a draft.
 func (w *WorkingCopy) PublishDraft(s NoticeState, _ VersionInput) (*Effect, error) {
 	err := CheckDraft(s.Notice)
 	if err != nil {
@@ -161,8 +162,8 @@ func CheckDraft(n *Notice) error {
 	return FailIf(!n.Draft, BadState, "%s is not a draft", n.Code)
 }
 
-// ScheduleMaintenance returns what is written for a new maintenance: planned, in progress or over. It also changes
-// the working copy. Invalid times and settings fail with [BadInput], components that do not exist with [NotFound],
+// ScheduleMaintenance returns what is written for a new maintenance: planned, in progress or over. It also changes the
+// working copy. Invalid times, texts and settings fail with [BadInput], components that do not exist with [NotFound],
 // and other states with a [*TransitionError].
 func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	n, err := w.newNotice(Scheduled, in.Name)
@@ -226,7 +227,7 @@ func (w *WorkingCopy) stateText(s State) string {
 
 // CancelMaintenance returns what is written to end a maintenance that has not started, and changes the working copy.
 // It is published as completed. If it has started, CancelMaintenance fails with [BadState]. Without a body, the text
-// is that of the page.
+// is that of the page; a blank text fails with [BadInput]. s does not change.
 func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	err := FailIf(s.Notice.State != Planned, BadState, "a maintenance that is %s cannot be cancelled: complete it",
 		s.Notice.State)

@@ -92,7 +92,8 @@ func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentSt
 			"only maintenances start and end automatically"))
 }
 
-// checkReminders fails with [BadInput] if the times of reminders are not null and invalid; see [ParseReminders].
+// checkReminders fails with [BadInput] if hours, the times of reminders, is neither null nor an ascending JSON list
+// such as [3, 6, 12, 24].
 func checkReminders(hours ledger.Null[string]) error {
 	if !hours.Valid {
 		return nil

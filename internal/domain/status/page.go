@@ -255,8 +255,8 @@ func IsWebURL(text string, query bool) bool {
 
 // Set changes a setting of the page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
 // vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default. It fails with
-// [BadInput] for unknown keys, and if default or auto_publish is not a Boolean, but does not validate texts: see
-// [CheckPage].
+// [BadInput] for unknown keys, and if default or auto_publish is not a Boolean, but stores all other values unchecked:
+// call [CheckPage] afterwards.
 func (p *Page) Set(key, value string) error {
 	texts := map[string]*string{
 		"name": &p.Name, "slug": &p.Slug, "url": &p.URL, "time_zone": &p.TimeZone, "locale": &p.Locale,
@@ -292,7 +292,8 @@ func (p *Page) Set(key, value string) error {
 	return nil
 }
 
-// setSwitch sets *into from the text of a Boolean setting. It fails with [BadInput] for other text.
+// setSwitch sets *into from the text of a Boolean setting. It fails with [BadInput] for other text; key names the
+// setting in the error.
 func setSwitch(into *bool, key, value string) error {
 	on, err := strconv.ParseBool(value)
 	if err != nil {

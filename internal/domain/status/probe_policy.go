@@ -240,9 +240,10 @@ func (r *probeRun) others(incident string) []Assignment {
 	return out
 }
 
-// update adds an update in a state to a published incident, with the component's status. It reopens the incident if it
-// is resolved. If the probe joins the incident, it also renames it for all its components. The result is in r.out,
-// which must not be used after an error.
+// update adds an update in a state to a published incident on the working copy, with the status of the component and
+// the text of the page for an event. action is for the audit log. It reopens the incident if it is resolved. If the
+// probe joins the incident, it also renames it for all its components. The result is in r.out, which must not be used
+// after an error.
 func (r *probeRun) update(s NoticeState, action string, state State, text Event) error {
 	r.others(s.Notice.Code) // those of the same component
 	e, err := r.addUpdate(s, update{
@@ -293,7 +294,7 @@ func (r *probeRun) setStatus(s ComponentStatus) error {
 
 // ResolveProbed returns what is written to resolve an incident of probes, and changes the working copy. The caller
 // checks that the probes have passed for [ProbeHoldOff]. An incident with a postmortem fails with a
-// [*TransitionError]. s does not change.
+// [*TransitionError], and a blank text of the page with [BadInput]. s does not change.
 func (w *WorkingCopy) ResolveProbed(s NoticeState) (*Effect, error) {
 	return w.addUpdate(s, textUpdate(Resolved, w.Page.Text(IncidentResolved), ledger.Null[bool]{}))
 }

@@ -76,7 +76,7 @@ func (t *Token) Check(now time.Time) error {
 		badIf(t.ExpiresAt.Valid && !t.ExpiresAt.V.After(now), "the expiry date is in the past"))
 }
 
-// For reports whether the token permits writes to a page.
+// For reports whether the token is valid for the page with the code page. It does not check the role and the expiry.
 func (t *Token) For(page string) bool { return !t.PageCode.Valid || t.PageCode.V == page }
 
 // FindToken returns the token whose secret matches text, or nil. It compares all tokens in constant time. It does not

@@ -67,8 +67,8 @@ type Effect struct {
 	Changes     []*Change
 }
 
-// then returns the effect of two updates of a notice, one after the other, as if they were one. It changes and
-// returns next.
+// then returns the effect of two updates of a notice, one after the other, as if they were one. It changes and returns
+// next, whose notice and attachments stay.
 func (e *Effect) then(next *Effect) *Effect {
 	next.New = e.New
 	next.Updates = append(e.Updates, next.Updates...)
@@ -82,7 +82,8 @@ func checkBody(body string) error {
 	return badIf(strings.TrimSpace(body) == "", "the body is empty")
 }
 
-// CheckName fails with [BadInput] if a name is blank or has several lines. what is the object in the error's text.
+// CheckName fails with [BadInput] if a name is blank, or has a line break or the character 0. what is the object in
+// the error's text.
 func CheckName(what, name string) error {
 	return cmp.Or(badIf(strings.TrimSpace(name) == "", "the name of %s is empty", what),
 		badIf(strings.ContainsAny(name, "\r\n\x00"), "the name of %s has more than one line", what))
@@ -255,8 +256,9 @@ func backfilledStatuses(given ComponentStatus, s State) (before, after Component
 	return given, Operational
 }
 
-// setHolds sets in holds the statuses in which a notice holds its components. A maintenance that has not started holds
-// none. One with AutoMaintenanceState that is in progress holds those without a status under maintenance.
+// setHolds changes holds, the statuses in which a notice holds its components, by code: given, the statuses in the
+// update, replace those before. A maintenance that has not started holds none. One with AutoMaintenanceState that is
+// in progress holds those without a status under maintenance.
 func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
 	if u.State == Planned {
 		return
@@ -271,9 +273,9 @@ func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
 	}
 }
 
-// releaseHolds empties holds if the notice is over. Statuses that are kept, as the update or a maintenance without
-// AutoOperationalState demands, become base statuses of the components where they are worse, and it adds these
-// components to e.BaseChanged.
+// releaseHolds sets all statuses in holds, by component, to the empty one if the notice is over. Statuses that are
+// kept, as the update or a maintenance without AutoOperationalState demands, become base statuses of the components
+// where they are worse, and it adds these components to e.BaseChanged.
 func (w *WorkingCopy) releaseHolds(e *Effect, u *update, holds map[string]ComponentStatus) {
 	if u.State.Open() {
 		return
@@ -322,7 +324,7 @@ type TransitionError struct {
 	Allowed []State // the states that are possible instead, in the usual order; may be empty
 }
 
-// Error implements error. The text says which states are possible instead.
+// Error implements error. The text, for editors, says which states are possible instead, or that none is.
 func (e *TransitionError) Error() string {
 	what := "an incident"
 	if e.Kind == Scheduled {

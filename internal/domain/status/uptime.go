@@ -14,9 +14,10 @@ const (
 	partialWeight = 0.3
 )
 
-// UptimeOf returns the uptime of a component, in percent, over the last days, including today until now, whose zone
-// determines the days. Days before start and days without a known status are omitted, and times without one are not
-// counted. If nothing is known, it is 100. history is in ascending order.
+// UptimeOf returns the uptime of a component in percent, in total and by day, over a number of days of which today
+// until now is the last. The zone of now determines the days, and v the statuses that are shown. Days before start and
+// days without a known status are omitted, and times without one are not counted. If nothing is known, it is 100.
+// history is in ascending order.
 func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Vocabulary) *Uptime {
 	zone := now.Location()
 	first := DateOf(time.Date(now.Year(), now.Month(), now.Day()-days+1, 12, 0, 0, 0, zone))

@@ -28,10 +28,11 @@ func (s ComponentStatus) rank() int { return slices.Index(ComponentStatuses(), s
 // Valid reports whether s is a defined status.
 func (s ComponentStatus) Valid() bool { return s.rank() >= 0 }
 
-// WorseThan reports whether s is worse than other. Every status is worse than the empty one.
+// WorseThan reports whether s is worse than other. Every defined status is worse than the empty one; undefined ones
+// count as empty.
 func (s ComponentStatus) WorseThan(other ComponentStatus) bool { return s.rank() > other.rank() }
 
-// Worst returns the worst of the statuses, or the empty one if there are none.
+// Worst returns the worst of the statuses, or the empty one if none of them is defined.
 func Worst(states ...ComponentStatus) ComponentStatus {
 	var worst ComponentStatus
 	for _, s := range states {
@@ -83,7 +84,8 @@ func Impacts() []Impact {
 // Valid reports whether i is a defined impact.
 func (i Impact) Valid() bool { return slices.Contains(Impacts(), i) }
 
-// WorseThan reports whether i is worse than other. Every impact is worse than the empty one.
+// WorseThan reports whether i is worse than other. Every defined impact is worse than the empty one; undefined ones
+// count as empty.
 func (i Impact) WorseThan(other Impact) bool {
 	return slices.Index(Impacts(), i) > slices.Index(Impacts(), other)
 }
@@ -141,7 +143,7 @@ func (s State) Kind() Kind {
 // Valid reports whether s is a defined state.
 func (s State) Valid() bool { return slices.Contains(States(s.Kind()), s) }
 
-// Open reports whether a notice in this state is not over.
+// Open reports whether a notice in this state is not over. [NoState] and undefined states are not open.
 func (s State) Open() bool { return s.Valid() && s != Resolved && s != Postmortem && s != Completed }
 
 // Origin is the source of a write.

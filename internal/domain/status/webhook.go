@@ -129,7 +129,8 @@ type Message struct {
 	content    messageObject
 }
 
-// Content returns the object to send as JSON. It sets the time at which it was generated in m.
+// Content returns the object to send as JSON. It sets the time at which it was generated in m, so calls must not be
+// concurrent.
 func (m *Message) Content(at time.Time) any {
 	m.content.Meta.GeneratedAt = instant(at)
 	return m.content
