@@ -172,8 +172,9 @@ func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (led
 	return f, err
 }
 
-// withID returns a copy of f with the id of an account added to in; see withIDs. It reads the id if ref is an alias or
-// address. An account that does not exist adds none. The filter beside an error must not be used.
+// withID returns a copy of f, which can be nil, with the id of an account added to those that in lists. It reads the
+// id if ref is an alias or address. An account that does not exist adds none; if in stays empty, the filter matches
+// nothing. The filter beside an error must not be used.
 func (r *Resolver) withID(
 	ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef,
 ) (*ledger.EntityIDFilter, error) {

@@ -44,8 +44,8 @@ var (
 	}
 )
 
-// allowancesOf returns the objects below which the allowances of accounts are: those that were given, or those that
-// were received. It reads nothing and never fails.
+// allowancesOf returns one parent for each account, for Account.allowances and receivedAllowances: its fields read the
+// allowances that the account gave, or with received those that it received. It reads nothing and never fails.
 func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.AccountAllowances], error) {
 	return func() ([]*ledger.AccountAllowances, error) {
 		return list.Map(of, func(a *ledger.Account) *ledger.AccountAllowances {

@@ -17,8 +17,9 @@ import (
 
 // Amounts. The functions of most are generated: they call amountOf with fields of the row.
 
-// amountOf returns an amount of hbars, in tinybars, or of a token in its smallest unit, or nil if n is null. Token 0
-// stands for hbars, and at for the time whose exchange rate applies; 0 is now. It reads nothing.
+// amountOf returns the value of an amount field of a row, such as balanceValue: n tinybars, or n of the smallest unit
+// of a token; nil if n is null. Token 0 stands for hbars, and at for the time whose exchange rate applies; 0 is now.
+// It reads nothing.
 func amountOf(
 	n ledger.Null[int64], token ledger.EntityID, decimals ledger.Null[int32], at ledger.Timestamp,
 ) *ledger.Amount {
@@ -61,14 +62,15 @@ func (fields) TokenTotalSupplyValue(of *ledger.Token) *ledger.Amount {
 	return ofToken(of, of.TotalSupply)
 }
 
-// ofToken returns raw, in the smallest unit of a token that has been read, as an amount with the token's decimals. It
-// reads nothing.
+// ofToken returns a supply raw, in the smallest unit of the token t, as an amount with the token's decimals, for the
+// fields of Token above. It reads nothing.
 func ofToken(t *ledger.Token, raw int64) *ledger.Amount {
 	return &ledger.Amount{Raw: raw, TokenID: t.EntityID, Decimals: ledger.Of(int32(min(t.Decimals, math.MaxInt32)))}
 }
 
-// amounts returns the amount of each row, nil where amount returns nil. If the selection has display, it queues a read
-// of the decimals of their tokens in the batch of q, and sets them in the amounts.
+// amounts returns the results of an amount field of the rows of, for generated functions: what amount returns for each
+// row, which can be nil. If the selection has display, it queues a read of the decimals of their tokens in the batch
+// of q, and sets them in the amounts when the results are read.
 func amounts[T any](
 	q rowplan.Request, of []T, amount func(T) *ledger.Amount,
 ) (rowplan.Results[*ledger.Amount], error) {
@@ -92,8 +94,9 @@ func amounts[T any](
 }
 
 // AmountUsd resolves Amount.usd. It returns a function that converts amounts of hbars to US dollars at the exchange
-// rates of their times, which it reads with one statement, or none if they are cached. Times after the moment of ctx,
-// or after now, count as that. Amounts of tokens, and those whose rate is unknown, have none.
+// rates of their times. It reads the rates that are not in the cache, usually with one statement, and caches them.
+// Times after the moment of ctx, or after now, count as that. Amounts of tokens, and those whose rate is unknown, have
+// none.
 func (f fields) AmountUsd(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Amount,
 ) (rowplan.Results[*string], error) {

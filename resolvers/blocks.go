@@ -23,7 +23,8 @@ var (
 	blockNumberList = ofNumber("blocks by number", func(b *ledger.Block) int64 { return b.Number })
 )
 
-// spanOfBlock returns the time range of a block, by which its transactions are read. Both ends belong to the block.
+// spanOfBlock returns the time range of a block, by which its transactions, contract results and logs are read. Both
+// ends belong to the block.
 func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
 
 // BlockTransactions resolves Block.transactions. It queues a read in the batch of q: a page of the transactions of
@@ -39,8 +40,8 @@ func (fields) BlockTransactions(
 		})
 }
 
-// Block resolves Query.block. It reads the block with a hash, or the beginning of one, or with a number, unless the
-// operation has read it; nil if it does not exist. Both or neither are BAD_USER_INPUT.
+// Block resolves Query.block. It reads the block with a hash, or its first 32 bytes, or with a number, unless the
+// operation has read that number; nil if it does not exist. Both or neither are BAD_USER_INPUT.
 func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.Block, error) {
 	if err := fault.OneOf("hash and number", args.Hash != nil, args.Number != nil); err != nil {
 		return nil, err

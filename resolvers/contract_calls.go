@@ -16,8 +16,8 @@ import (
 
 // ContractCall resolves Contract.call. It starts a call of each contract, at the same time and each within its own
 // limits, and returns a function that waits for them. A call changes nothing in the database. An error is that of its
-// contract only; see [rowplan.OneByOne]. At a past moment it runs on the block that ends then; a moment inside of a
-// block is BAD_USER_INPUT.
+// contract only; see [rowplan.OneByOne]. At a past moment it first reads the block that ends then, and runs on it; a
+// block in args other than the latest, and a moment inside of a block, are BAD_USER_INPUT.
 func (f fields) ContractCall(
 	ctx context.Context, _ rowplan.Request, of []*ledger.Contract, args graph.ContractCallArgs,
 ) (rowplan.Results[*calls.ContractCall], error) {

@@ -37,8 +37,8 @@ func (fields) ContractResultActions(
 }
 
 // gasPrices returns a function that returns the price of gas of each result: what offered returns for its Ethereum
-// transaction, else the price that the network charged then, in tinybars, which it reads from the cache of prices or
-// with one statement. A price that the files do not have is nil.
+// transaction, else the price that the network charged then, in tinybars. It reads the prices that are not in the
+// cache, usually with one statement, and caches them. A price that the files do not have is nil.
 func (r *Resolver) gasPrices(
 	ctx context.Context, results []*ledger.ContractResult, offered func(*ledger.EthereumTransaction) ledger.Quantity,
 ) (
@@ -341,7 +341,7 @@ func (fields) ContractResults(
 
 // ContractResultGasPrice resolves ContractResult.gasPrice, in tinybars: what an Ethereum transaction offers, else the
 // price that the network charged then, nil if it is unknown. It returns a function that reads the prices of the
-// network from a cache or with one statement.
+// network from a cache or, usually with one statement, from the database.
 func (r fields) ContractResultGasPrice(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[*ledger.Quantity], error,
 ) {
@@ -350,7 +350,7 @@ func (r fields) ContractResultGasPrice(ctx context.Context, _ rowplan.Request, o
 
 // ContractResultGasPriceWeibar resolves ContractResult.gasPriceWeibar: what an Ethereum transaction offers, in
 // weibars, else the price that the network charged then, in tinybars, nil if it is unknown. It returns a function that
-// reads the prices of the network from a cache or with one statement.
+// reads the prices of the network from a cache or, usually with one statement, from the database.
 func (r fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (
 	rowplan.Results[*ledger.Quantity], error,
 ) {

@@ -129,9 +129,9 @@ func checkSlots(f ledger.ContractStateFilter) error {
 	return checkWords("slot", append([][]byte{s.Eq, s.Gt, s.Gte, s.Lt, s.Lte}, s.In...)...)
 }
 
-// withContracts returns a copy of f with the ids of contracts added to in; see withIDs. It reads the ids of addresses,
-// one statement each. Addresses that no live contract or account has add nothing. The filter beside an error must not
-// be used.
+// withContracts returns a copy of f, which can be nil, with the ids of contracts added to those that in lists. It
+// reads the ids of addresses, one statement each. Addresses that no live contract or account has add nothing; if in
+// stays empty, the filter matches nothing. The filter beside an error must not be used.
 func (r *Resolver) withContracts(
 	ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef,
 ) (*ledger.EntityIDFilter, error) {
@@ -199,7 +199,8 @@ func slotsAt(at *ledger.TimestampFilter) queueList[ledger.Element, ledger.HookSl
 	}
 }
 
-// hookSlots returns a page of the storage of a hook with the owner and the number of the hook.
+// hookSlots returns c, a page of the storage slots of the hook of, with the owner and the number of the hook, for
+// Hook.storage and Query.hookStorage. It copies c.
 func hookSlots(of ledger.Element, c *relay.Connection[ledger.HookSlot]) *relay.HookSlotConnection {
 	return &relay.HookSlotConnection{Connection: *c, OwnerID: of.Entity, HookID: of.Number}
 }
@@ -270,7 +271,7 @@ func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of [
 }
 
 // Contract resolves Query.contract. It reads a contract, deleted or not, by id or address, now or at a time; nil if it
-// does not exist. Other places of the operation use the current one too.
+// does not exist, or if several have the address now. Other places of the operation use the current one too.
 func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
 	c, err := entities.Contract(ctx, r.db, args.ID, args.At)
 	if c != nil && args.At == nil {

@@ -173,9 +173,10 @@ func rootList[C any](
 	return c, err
 }
 
-// listOfAccount is [rootList] for the list of an account, which it looks up first if it is given by alias or address.
-// If the account does not exist, the list is empty, and the error beside it is a [relay.Note] that says so. For an
-// account that is given by id, mustExist checks that in the same round trip; otherwise such a list is only empty.
+// listOfAccount reads a page of the list of an account, with a batch of its own, for fields of the query type. It
+// looks up the account first if it is given by alias or address. If the account does not exist, the list is empty, and
+// the error beside it is a [relay.Note] that says so. For an account that is given by id, mustExist checks that in the
+// same round trip; otherwise such a list is only empty.
 func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order,
 	args relay.Args,

@@ -111,9 +111,9 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 	return file, nil
 }
 
-// gasFile reads the file with the price of gas within bounds: that of the version of the network at the upper bound,
-// else the other one. It returns the file without prices, and its prices. If no readable version exists, the error is
-// a [relay.Note] that the file of the time is missing.
+// gasFile reads the newest valid version, within b, of the system file that has the price of gas at b.Upper, or else
+// of the other file that can have it, if there is one. It returns the file without prices, and its prices. If it finds
+// none among the newest versions, the error is a [relay.Note] that the file is missing.
 func (r network) gasFile(ctx context.Context, b storage.Window) (*ledger.NetworkFees, ledger.GasFile, error) {
 	first, other := r.db.FeeFiles().At(b.Upper)
 	for _, number := range []int64{first, other} {
@@ -186,8 +186,8 @@ func orNone(id *ledger.EntityID) ledger.EntityID {
 	return *id
 }
 
-// bounds returns the first and last instant that a filter allows. It reads nothing. Exceptions in the filter are
-// BAD_USER_INPUT: the files and balances of a time are found by bounds.
+// bounds returns the window, with both ends, in which fields of Network look for the newest file or balances. eq and
+// in mean "at or before"; a nil filter is any time. It reads nothing. Exceptions in the filter are BAD_USER_INPUT.
 func bounds(at *ledger.TimestampFilter) (storage.Window, error) {
 	b := storage.WindowOf(at)
 	if b.Except != nil {
@@ -196,8 +196,8 @@ func bounds(at *ledger.TimestampFilter) (storage.Window, error) {
 	return b, nil
 }
 
-// exchangeRates reads the newest valid version of the exchange rates file within bounds. If there is none, it returns
-// nil, and the error is a [relay.Note] that the file is missing.
+// exchangeRates reads the newest valid version of the exchange rates file within b, trying a limited number of
+// versions. If it finds none, it returns nil, and the error is a [relay.Note] that the file is missing.
 func (r *Resolver) exchangeRates(
 	ctx context.Context, b storage.Window,
 ) (rates *ledger.ExchangeRateSet, err error) {

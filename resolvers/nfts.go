@@ -36,7 +36,7 @@ func (fields) NFTTransferNft(
 	return entities.QueueNFTsByKey(loading.BatchOf(q), list.Map(of, key)), nil
 }
 
-// NFTTransactions resolves NFT.transactions. It queues a read in the batch of q: a page of the history of each NFT,
+// NFTTransactions resolves NFT.transactions. It queues reads in the batch of q: a page of the history of each NFT,
 // ordered by time. If the database lacks the beginning of a history, its page is marked as partial. Invalid page
 // arguments are BAD_USER_INPUT.
 func (fields) NFTTransactions(
@@ -57,8 +57,8 @@ func (fields) NFTTransactions(
 }
 
 // nftHistories returns the histories of some NFTs, which were read for the page p, as connections, one for each of
-// keys. It reads nothing. If totalCount is selected, one statement of db counts those of all keys that match f, up to
-// [storage.MaxCount].
+// keys. It reads nothing itself. If totalCount is selected, one round trip of db reads the events of all keys that
+// match f, to count them up to [storage.MaxCount] each.
 func nftHistories(
 	db *storage.DB, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p relay.Page, of []entities.NFTHistory,
 ) []*relay.NFTTransactionConnection {
@@ -75,8 +75,8 @@ func nftHistories(
 	return out
 }
 
-// queueNFTTransactions queues in b reading a page of the history of each of some NFTs, to count them and for global
-// ids. Unlike [fields.NFTTransactions], it does not say whether a history is partial.
+// queueNFTTransactions queues in b reading a page of the history of each of some NFTs, to count its events and for
+// global ids. Unlike [fields.NFTTransactions], it does not say whether a history is partial.
 func queueNFTTransactions(
 	b *storage.Batch, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFTTransaction] {
@@ -118,8 +118,8 @@ func nftsBelow(
 
 // Nfts resolves Query.nfts. It reads a page of NFTs, ordered by token and serial number, of an owner, of tokens or
 // all. If no account has the alias or address of the owner, the list is empty, and the error beside it is a
-// [relay.Note] that says so. An id is not checked. Too many alternatives, and deleted without a token or owner, are
-// BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
+// [relay.Note] that says so. An id is not checked. Invalid page arguments, too many alternatives, and deleted without
+// a token or owner, are BAD_USER_INPUT. Unfiltered lists have an estimated totalCount.
 func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFTConnection, error) {
 	f := args.Filter
 	if err := checkAlternatives(len(f.AnyOf)); err != nil {

@@ -448,8 +448,8 @@ func (n *nodeName) word() []byte {
 }
 
 // inList returns the function that queues reading objects that are rows of the list of a parent. key reads the parent
-// and a filter that selects one row from a name. Each name takes a statement in the batch. A name of another form is
-// BAD_USER_INPUT for that node only.
+// and a filter that selects one row from a name. Each name takes a statement or two in the batch. A name of another
+// form is BAD_USER_INPUT for that node only.
 func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, F), queue queueList[K, F, C]) queueNodes {
 	return func(_ context.Context, b *storage.Batch, _ string, names []string) func() []nodeResult {
 		out, found := make([]nodeResult, len(names)), make([]storage.Result[[][]*C], len(names))
@@ -477,7 +477,7 @@ func inList[K, F, C any, P nodePointer[C]](key func(*nodeName) (K, F), queue que
 	}
 }
 
-// equals returns a filter that selects one value, of numbers such as timestamps and ids.
+// equals returns a filter that selects one value, of numbers such as timestamps and ids, for the filters of [batched].
 func equals[T ~int64](v T) *ledger.Filter[T] { return &ledger.Filter[T]{Eq: &v} }
 
 // Node resolves Query.node. It reads the object with a global id, nil if it does not exist. An id that is not one of

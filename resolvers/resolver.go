@@ -219,8 +219,9 @@ var failures = map[storage.Failure]*fault.Error{
 	storage.FailureAmbiguous:   fault.New(fault.Internal, "more than one live entity has this alias or address"),
 }
 
-// Classify converts an error of storage, or of status pages, to one that clients may see: its code and text say nothing
-// about statements and tables. An error that it does not know is INTERNAL.
+// Classify converts an error of storage, or of status pages, to one that clients may see. Its text says nothing about
+// statements, and names tables and columns only if the database lacks or denies them, or does not store their past. An
+// error that it does not know is INTERNAL. The result can be shared: callers must not change it.
 func Classify(err error) *fault.Error {
 	if refused := statuspages.Classify(err); refused != nil {
 		return refused

@@ -66,7 +66,8 @@ func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (
 // keyOf returns a key of an entity, or nil if it has no such key.
 type keyOf func(relay.Entity) *ledger.KeyInfo
 
-// ownKey returns the key that controls an account, contract or schedule, or nil if it has none or is of another type.
+// ownKey returns the key that controls an account, contract or schedule, or nil if it has none, does not exist or is
+// of another type. It is part of finding who must sign a scheduled transaction.
 func ownKey(e relay.Entity) *ledger.KeyInfo {
 	switch e := e.(type) {
 	case *ledger.Account:

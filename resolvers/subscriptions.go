@@ -21,9 +21,9 @@ import (
 type subscriptions struct{ *Resolver }
 
 // TopicMessages resolves Subscription.topicMessages. It streams the messages of a topic after from, or new ones if
-// from is nil, until ctx ends: a message at from itself has been delivered before. It listens to the feed of all
-// messages, in a goroutine of its own, and reads those before the feed from the database. If that fails, it closes the
-// channel and records the error in the [relay.Ending] of ctx.
+// from is nil, until ctx ends: a message at from itself has been delivered before. A goroutine listens to the feed of
+// all messages, and reads those before the feed from the database; it repeats reads that fail. If the client is too
+// slow or the feed closes, it closes the channel and records the error in the [relay.Ending] of ctx.
 func (r subscriptions) TopicMessages(
 	ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp,
 ) (<-chan *ledger.TopicMessage, error) {
@@ -39,9 +39,9 @@ func (r subscriptions) TopicMessages(
 }
 
 // Transactions resolves Subscription.transactions. It streams the transactions after from, or new ones, that match a
-// filter, until ctx ends; see [live.Feeds.Transactions]. It first looks up the account of the filter. If the stream
-// fails later, it closes the channel and records the error in the [relay.Ending] of ctx. Conditions on the entity and
-// the token are BAD_USER_INPUT.
+// filter, until ctx ends. It first looks up the account of the filter. A goroutine delivers them; see
+// [live.Feeds.Transactions]. If the client is too slow or the feed closes, it closes the channel and records the error
+// in the [relay.Ending] of ctx. Conditions on the entity and the token are BAD_USER_INPUT.
 func (r subscriptions) Transactions(
 	ctx context.Context, given *ledger.TransactionFilter, from *ledger.Timestamp,
 ) (<-chan *ledger.Transaction, error) {
@@ -56,10 +56,10 @@ func (r subscriptions) Transactions(
 }
 
 // ContractLogs resolves Subscription.contractLogs. It streams the logs after from and index, or new ones, that match a
-// filter, until ctx ends. It listens to the feed of all logs, in a goroutine of its own, and reads those before the
-// feed from the database. If that fails, it closes the channel and records the error in the [relay.Ending] of ctx.
-// Conditions that only lists have, and topics in all contracts from longer ago than [MaxTopicSearch], are
-// BAD_USER_INPUT.
+// filter, until ctx ends. It first looks up the contract of the filter. A goroutine listens to the feed of all logs,
+// and reads those before the feed from the database; it repeats reads that fail. If the client is too slow or the feed
+// closes, it closes the channel and records the error in the [relay.Ending] of ctx. Conditions that only lists have,
+// an index without from, and topics in all contracts from longer ago than [MaxTopicSearch], are BAD_USER_INPUT.
 func (r subscriptions) ContractLogs(
 	ctx context.Context, given *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64,
 ) (
@@ -100,9 +100,10 @@ func (r subscriptions) ContractLogs(
 }
 
 // ContractResults resolves Subscription.contractResults. It streams the contract results after from, or new ones, that
-// match a filter, until ctx ends. It listens to the feed of all results, in a goroutine of its own, and reads those
-// before the feed from the database. If that fails, it closes the channel and records the error in the [relay.Ending]
-// of ctx. Conditions on blocks are BAD_USER_INPUT. With a contract in the filter there are no synthetic results.
+// match a filter, until ctx ends. It first looks up the contract of the filter. A goroutine listens to the feed of all
+// results, and reads those before the feed from the database; it repeats reads that fail. If the client is too slow or
+// the feed closes, it closes the channel and records the error in the [relay.Ending] of ctx. Conditions on blocks and
+// the transaction index are BAD_USER_INPUT. With a contract in the filter there are no synthetic results.
 func (r subscriptions) ContractResults(
 	ctx context.Context, given *ledger.ContractResultFilter, from *ledger.Timestamp,
 ) (<-chan *ledger.ContractResult, error) {
@@ -132,9 +133,9 @@ func (r subscriptions) ContractResults(
 	}, feed.Row), nil
 }
 
-// Blocks resolves Subscription.blocks. It streams the blocks after from, or new ones, until ctx ends. It listens to
-// the feed of blocks, in a goroutine of its own, and reads those before the feed from the database. If that fails, it
-// closes the channel and records the error in the [relay.Ending] of ctx.
+// Blocks resolves Subscription.blocks. It streams the blocks after from, or new ones, until ctx ends. A goroutine
+// listens to the feed of blocks, and reads those before the feed from the database; it repeats reads that fail. If the
+// client is too slow or the feed closes, it closes the channel and records the error in the [relay.Ending] of ctx.
 func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-chan *ledger.Block, error) {
 	return feed.Listen(ctx, r.feeds.Blocks, feed.Listener[*ledger.Block]{
 		From: live.StartOf(from), End: relay.EndingOf(ctx).Set,
@@ -148,9 +149,9 @@ func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-ch
 }
 
 // StatusChanged resolves Subscription.statusChanged. It streams the changes of a status page after a revision or a
-// time, or new ones, until ctx ends. Without page, it is the default one. If the stream fails later, it closes the
-// channel and records the error in the [relay.Ending] of ctx. Both a revision and a time are BAD_USER_INPUT, and it
-// fails if the page does not exist.
+// time, or new ones, until ctx ends. Without page, it is the default one. It first reads the pages from the database
+// of status pages. If the stream ends later, it closes the channel and records the error in the [relay.Ending] of ctx.
+// Both a revision and a time, and a negative revision, are BAD_USER_INPUT, and a page that does not exist NOT_FOUND.
 func (r subscriptions) StatusChanged(
 	ctx context.Context, page *string, from *int64, since *time.Time,
 ) (<-chan *status.Revision, error) {

@@ -90,8 +90,8 @@ func (f fields) TokenBalances(
 
 // TokenHolders resolves Token.holders. It queues reads in the batch of q: a page of the holders of each token, by
 // balance, now or at the moment of ctx. To find out whether the database has the index of holders, it can read at
-// once. Without that index, the whole field is BAD_USER_INPUT if a token has more than [entities.MaxSortedHolders]
-// relationships. With an error, the function that it returns must not be called.
+// once. Invalid page arguments are BAD_USER_INPUT, and without that index the whole field is too if a token has more
+// than [entities.MaxSortedHolders] relationships. With an error, the function that it returns must not be called.
 func (f fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHoldersArgs) (
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {

@@ -216,7 +216,7 @@ func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request,
 }
 
 // TransactionStakingRewardTransfers resolves Transaction.stakingRewardTransfers. It queues a read in the batch of q:
-// the staking rewards that each transaction paid, in tinybars.
+// the staking rewards that each transaction paid, in tinybars, unless they were read with it.
 func (fields) TransactionStakingRewardTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.StakingReward], error,
 ) {

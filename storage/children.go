@@ -77,8 +77,8 @@ func (b *Batch) Count(n int, queue func(p Page) error) (Result[[]int64], error) 
 	return b.counts, err
 }
 
-// QueueChild is [Mapper.QueueChildren] for parents with at most one row. Of several rows it uses the first. The result
-// has nil for parents without a row.
+// QueueChild adds a statement to b that reads a row for each of n parents, with the columns and arguments of
+// [Mapper.QueueChildren]. Of several rows of a parent it uses the first. The result has nil for parents without a row.
 func (m *Mapper[T, R]) QueueChild(b *Batch, n int, r *Read, args []any) Result[[]*R] {
 	return Map(m.QueueChildren(b, n, r, args), func(rows [][]*R) []*R { return list.Map(rows, first) })
 }

@@ -63,10 +63,10 @@ type DB struct {
 	apart      *atomic.Bool // whether tables are distributed
 }
 
-// Open creates a pool for each host of the URL and starts the checks of several hosts, which run until [DB.Close]. It
-// does not connect, so that the gateway starts without the database. Several hosts have the same data, such as a
-// primary and its standbys. If the URL has target_session_attrs, there is one pool, and the driver chooses its host.
-// It fails if the URL is invalid.
+// Open creates a pool for each host of the URL and, if there are several, starts goroutines that connect and check
+// them until [DB.Close]. It does not wait for a connection, so that the gateway starts without the database. Several
+// hosts have the same data, such as a primary and its standbys. If the URL has target_session_attrs, there is one
+// pool, and the driver chooses its host. It fails if the URL is invalid.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := map[string]string{
 		"application_name": "heliograph",

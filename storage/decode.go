@@ -190,8 +190,8 @@ func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	return true
 }
 
-// narrowOrZero is like narrow, and decodes a null as 0. It returns false, with 0 in *into, if the driver has to decode
-// the value.
+// narrowOrZero decodes an integer into a smaller type, and null as 0. It returns false, with 0 in *into, if pgx has to
+// decode the value, or if it does not fit, so that the driver reports the error.
 func narrowOrZero[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	*into = 0
 	return src == nil || narrow(d, i, src, into)

@@ -87,7 +87,8 @@ func (db *DB) withCause(ctx context.Context, err error) error {
 	return err
 }
 
-// isClosed reports whether the connection was lost while in use.
+// isClosed reports whether err is an error of the network or an unexpected end, which mean that the connection was
+// lost while in use.
 func isClosed(err error) bool {
 	var netErr interface{ Temporary() bool }
 	return errors.As(err, &netErr) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)

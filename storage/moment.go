@@ -180,7 +180,8 @@ func (r *Read) at(db *DB, m *ledger.Moment, args []any) (string, []any, error) {
 	return text, args, nil
 }
 
-// outsideNames reports whether a character cannot be part of the name of a table.
+// outsideNames reports whether a character cannot be part of the name of a table of the mirror database, which has
+// lower-case letters and "_" only.
 func outsideNames(r rune) bool { return r != '_' && !unicode.IsLower(r) }
 
 // prepare sets the texts of the queued statements: for the state at the moment of ctx, if it has one. It fails like

@@ -234,8 +234,8 @@ func (j Join) And(condition string) Join {
 	return j
 }
 
-// Query returns the SQL of the statement as a query within another, without the tables that [DB.SetAbsent] and the
-// watermark replace.
+// Query returns the SQL of the statement as a query within another. Unlike the text of a statement that runs, it reads
+// the tables themselves, also those that [DB.SetAbsent] and the watermark replace: the outer statement replaces them.
 func (r *Read) Query(db *DB) string { return r.text(&DB{apart: db.apart}) }
 
 // text returns the SQL of the statement for the tables of the database, without the comment of its setting. It does
@@ -346,9 +346,9 @@ func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
 	return p
 }
 
-// ParentsOrOne is [Batch.Parents], except that the columns of a single parent are scalars. They cost PostgreSQL less,
-// and the planner has statistics for a given value, but assumes an average number of rows for the elements of an
-// array. There must be at least one array of keys.
+// ParentsOrOne returns the parents with some keys, for a statement in b. Unlike those of [Batch.Parents], the columns
+// of a single parent are scalars. They cost PostgreSQL less, and the planner has statistics for a given value, but
+// assumes an average number of rows for the elements of an array. There must be at least one array of keys.
 func (b *Batch) ParentsOrOne(columns string, keys ...[]int64) *Parents {
 	if len(keys[0]) == 1 && !b.db.Distributed() {
 		p := &Parents{columns: strings.Split(columns, ", ")}

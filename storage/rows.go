@@ -119,15 +119,16 @@ func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args 
 	return m.ListRead(ctx, db, what, &Read{SQL: sql}, args)
 }
 
-// ListRead is [Mapper.List] for a description of the statement, which depends on how tables are distributed and on
-// the moment of ctx.
+// ListRead runs the statement that r describes, with its arguments, in a batch of its own and returns its rows. Its
+// text depends on how tables are distributed and on the moment of ctx. what names the rows in errors.
 func (m *Mapper[T, R]) ListRead(ctx context.Context, db *DB, what string, r *Read, args []any) ([]*R, error) {
 	b := db.NewBatch()
 	rows, err := Run(ctx, b, m.QueueRead(b, r, args))
 	return rows, wrap.Error(err, "reading %s", what)
 }
 
-// One runs a statement and returns its row, or nil unless there is exactly one. what names the row in errors.
+// One runs a statement in a batch of its own and returns its row, or nil unless there is exactly one. what names the
+// row in errors.
 func (m *Mapper[T, R]) One(ctx context.Context, db *DB, what, sql string, args ...any) (*R, error) {
 	rows, err := m.List(ctx, db, what, sql, args...)
 	if err != nil || len(rows) != 1 {

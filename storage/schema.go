@@ -18,7 +18,7 @@ type Absent struct {
 	Nullable bool   // reads return null instead of the column
 }
 
-// String returns the name, such as "nft" or "entity.balance".
+// String returns the name of the table, or of the column with its table, such as "nft" or "entity.balance".
 func (a Absent) String() string { return strings.TrimSuffix(a.Table+"."+a.Column, ".") }
 
 // MismatchError reports that a statement needs tables or columns that the database lacks, or that the role may not
@@ -57,8 +57,8 @@ func (db *DB) SetAbsent(absent []Absent) {
 	db.schema.Store(s)
 }
 
-// Has reports whether the database has a column that reads may miss, or the table if column is empty. Before
-// [DB.SetAbsent], and for a nil db, it has.
+// Has reports whether the database has a column of a table, or the table if column is empty: whether it is not one of
+// those given to [DB.SetAbsent]. Before that call, and for a nil db, it is true. It reads nothing.
 func (db *DB) Has(table, column string) bool {
 	if db == nil {
 		return true

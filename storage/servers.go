@@ -102,9 +102,9 @@ func (s *servers) close() {
 	}
 }
 
-// freshest returns the end of the newest block of all servers that are up, or 0 if none is. Without standbys, s.list
-// is empty and it is 0. It is a consensus timestamp in nanoseconds, from the last checks of the servers. It sends no
-// statement.
+// freshest returns the end of the newest block of all servers that are up, or 0 if none is. It is also 0 with a single
+// server, which is never checked. It is a consensus timestamp in nanoseconds, from the last checks of the servers. It
+// sends no statement.
 func (s *servers) freshest() (newest int64) {
 	for _, one := range s.list {
 		if one.up.Load() {

@@ -46,7 +46,8 @@ type statistics struct {
 
 // Frequencies returns the planner's statistics of a column of a large table. It reads them from the catalog at
 // intervals, outside of the queue, and caches them; other callers wait meanwhile. It fails if the read fails, and the
-// next call reads again. If the table or its statistics are missing, the result is not [Frequencies.Known].
+// next call reads again. The result is not [Frequencies.Known] if the table or its statistics are missing, or if the
+// column is not one of those that [DB.readStatistics] reads.
 func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequencies, error) {
 	s := db.statistics
 	s.mu.Lock()
@@ -151,7 +152,8 @@ type Countable string
 // estimating stands before a statement that is not run.
 const estimating = "explain (format json) "
 
-// Estimate returns the planner's estimate of the number of rows. It runs EXPLAIN, and not the statement.
+// Estimate returns the planner's estimate of the number of rows of the statement what. It runs EXPLAIN in a batch of
+// its own, and not the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
 	b := db.NewBatch()
 	rows, err := Run(ctx, b, Values[[]byte]().queue(b, estimating, &Read{SQL: string(what)}, nil))

@@ -42,7 +42,8 @@ func (w *Where) And(condition string, values ...any) {
 // Raw appends SQL that has no values. Unlike [Where.And], it does not add "and".
 func (w *Where) Raw(sql string) { w.sql.WriteString(sql) }
 
-// String returns all conditions, each preceded by "and".
+// String returns all conditions in the order in which they were added, those of [Where.And] with " and " before each;
+// empty without conditions.
 func (w *Where) String() string { return w.sql.String() }
 
 // Filter adds the conditions of f on a column of integers to w, with their arguments. f may be nil.
@@ -50,9 +51,10 @@ func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	filter(w, column, "?", f, func(v T) any { return int64(v) }, func(values []T) any { return Int64s(values) })
 }
 
-// FilterOpaque is [Filter], but hides single values from the planner with [DB.Hidden], and not arrays. It then expects
-// a range to contain one of 200 rows, and uses the index of the column even if the range is larger and few of its rows
-// match the other conditions. f may be nil.
+// FilterOpaque adds the conditions of f on a column of integers to w, with their arguments, but unlike [Filter] hides
+// single values from the planner with [DB.Hidden], and not arrays. It then expects a range to contain one of 200 rows,
+// and uses the index of the column even if the range is larger and few of its rows match the other conditions. f may
+// be nil.
 func FilterOpaque[T ~int64](db *DB, w *Where, column string, f *ledger.Filter[T]) {
 	filter(w, column, db.Hidden("?::bigint"), f, func(v T) any {
 		return int64(v)

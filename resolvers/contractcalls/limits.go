@@ -97,13 +97,15 @@ func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done 
 	return l.reserve(gas)
 }
 
-// tooMuchGas returns the BAD_USER_INPUT error for a call whose field has more gas than permitted.
+// tooMuchGas returns the BAD_USER_INPUT error for an input whose field, which is named as clients see it, has more gas
+// than MaxGas.
 func (l *limits) tooMuchGas(field string) error {
 	return invalid(&calls.InputError{Field: field, Rule: calls.AtMost, Bound: l.o.MaxGas})
 }
 
 // filter returns an error if the operator's filters do not permit a call, or an estimate: BAD_USER_INPUT if they
-// reject it, RATE_LIMITED if they throttle it. It counts a throttled call that it permits.
+// reject it, RATE_LIMITED if they throttle it. A filter that throttles counts a call that it permits, and one for the
+// log logs the call, also if a later filter does not permit it.
 func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estimate bool) error {
 	switch l.filters.apply(ctx, in, estimate) {
 	case Reject:
@@ -178,7 +180,8 @@ type Filter struct {
 	match *regexp.Regexp
 }
 
-// Compile validates the filter and compiles its pattern into it. It must be called before the filter is used.
+// Compile validates the filter and compiles its pattern into it. It must be called before the filter is used. It fails
+// for an unknown action or field and for an invalid pattern.
 func (f *Filter) Compile() (err error) {
 	switch f.Action {
 	case Log, Reject, Throttle:

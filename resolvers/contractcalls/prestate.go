@@ -68,7 +68,8 @@ type prestate struct {
 	slots   map[ledger.EntityID][]*ledger.ContractStateChange
 }
 
-// touch adds entities that the transaction has used, each once, up to MaxTouched. It ignores ids without a number.
+// touch adds to p.ids entities that the transaction has used, each once, up to MaxTouched. It ignores ids without a
+// number.
 func (p *prestate) touch(ids ...ledger.EntityID) {
 	for _, id := range ids {
 		if !id.IsNone() && len(p.ids) < MaxTouched && !slices.Contains(p.ids, id) {
@@ -230,7 +231,8 @@ func (p *prestate) result() (*ledger.ContractPrestate, error) {
 	return out, nil
 }
 
-// equal reports whether an account is the same before and after the transaction.
+// equal reports whether an account has the same balance, nonce, code and storage slots before and after the
+// transaction. Neither may be nil.
 func (p *prestate) equal(before, after *ledger.PrestateAccount) bool {
 	same := func(a, b *ledger.PrestateSlot) bool {
 		return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value)

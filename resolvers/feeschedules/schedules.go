@@ -36,7 +36,8 @@ type Schedule struct {
 }
 
 // Get returns the current schedule, which is shared and must not be changed. It reads the database if caching is off
-// or the cache is empty, and fails only if that read does. It may be called concurrently.
+// or the cache is empty, and fails only if that read does, or needs the built-in schedule and that fails. It may be
+// called concurrently.
 func (s *Schedules) Get(ctx context.Context) (*Schedule, error) {
 	if s.Cache {
 		if kept := s.current.Load(); kept != nil {

@@ -206,8 +206,9 @@ func (w *watchedAccounts) all() []ledger.EntityID {
 }
 
 // Transactions streams the transactions after from, or those from now on if from is nil, that match a filter without
-// an account reference. While ctx lives, it watches the accounts of the filter; when it ends, the channel is closed.
-// If the stream fails or the feed is closed, it records the error in the [relay.Ending] of ctx and closes the channel.
+// an account reference. While ctx lives, it watches the accounts of the filter; when it ends, the channel is closed. A
+// goroutine listens to the feed, and reads earlier transactions from the database; it repeats reads that fail. If the
+// client is too slow or the feed closes, it closes the channel and records the error in the [relay.Ending] of ctx.
 func (f *Feeds) Transactions(
 	ctx context.Context, db *storage.DB, filter ledger.TransactionFilter, from *ledger.Timestamp,
 ) <-chan *ledger.Transaction {

@@ -160,10 +160,10 @@ func Load[K comparable, V any](
 	return load(ctx, rowplan.Request{Batch: b}, typ, keys, queue)
 }
 
-// load is [Load] for a level of a plan: it queues in the batch of q. If another place reads one of the keys, the
-// result waits for it, and first makes the other root fields not wait for this one; see [storage.RunAlone]. Goroutines
-// of the loader that wait for the batch end with the run of the plan. Without a loader, because only this place reads
-// objects of the type, all keys are queued.
+// load queues in the batch of q, for a level of a plan, reading the objects of a type with keys; see [Load]. If
+// another place reads one of the keys, the result waits for it, and first makes the other root fields not wait for
+// this one; see [storage.RunAlone]. Goroutines of the loader that wait for the batch end with the run of the plan.
+// Without a loader, because only this place reads objects of the type, all keys are queued.
 func load[K comparable, V any](
 	ctx context.Context, q rowplan.Request, typ string, keys []K, queue storage.QueueKeys[K, V],
 ) storage.Result[[]V] {

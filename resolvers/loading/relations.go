@@ -53,8 +53,9 @@ func Ahead[K, R any](
 	return found, use != nil, nil
 }
 
-// LoadAhead returns the object with a key, or nil if it does not exist: it reads it as [Ahead] does, or as [LoadOne]
-// where that reads nothing. Other places of the operation use it.
+// LoadAhead returns the object with a key, or nil if it does not exist. It reads it together with its relations, as
+// [Ahead] does, which uses row, or else with a statement of its own unless the operation has read it. Other places of
+// the operation use the result.
 func LoadAhead[K comparable, R any](
 	ctx context.Context, db *storage.DB, tables *rowplan.Tables, typ string, key K, row *R, byKey []string,
 	queue storage.QueueKeys[K, *R],

@@ -59,7 +59,8 @@ func (q Queries) NftsByKeys(ctx context.Context, args graph.QueryNftsByKeysArgs)
 	return loading.LoadMany(ctx, q.DB, "NFT", plain(args.Keys), entities.QueueNFTsByKey)
 }
 
-// TransactionsByIds resolves Query.transactionsByIds. It reads the transactions of users in one statement, null for
+// TransactionsByIds resolves Query.transactionsByIds. It reads the transactions of users with ids, neither children
+// nor executions by a schedule, in one statement, except those that the operation has read by these ids; null for
 // those that do not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (q Queries) TransactionsByIds(
 	ctx context.Context, args graph.QueryTransactionsByIdsArgs,
@@ -68,7 +69,8 @@ func (q Queries) TransactionsByIds(
 }
 
 // TransactionsByTimestamps resolves Query.transactionsByTimestamps. It reads transactions by consensus time in one
-// statement, null for those that do not exist. More than [loading.MaxKeys] times are BAD_USER_INPUT.
+// statement, except those that the operation has read; null for those that do not exist. More than [loading.MaxKeys]
+// times are BAD_USER_INPUT.
 func (q Queries) TransactionsByTimestamps(
 	ctx context.Context, args graph.QueryTransactionsByTimestampsArgs,
 ) ([]*ledger.Transaction, error) {
@@ -85,8 +87,9 @@ func (q Queries) TransactionsByHashes(
 }
 
 // ContractResultsByHashes resolves Query.contractResultsByHashes. It reads contract results by hash, null for those
-// that do not exist. If some are missing, their transactions may have synthetic logs: that takes two more round
-// trips, unless SyntheticOff is set. An invalid hash, or more than [loading.MaxKeys] hashes, are BAD_USER_INPUT.
+// that do not exist. If some are missing, their transactions may have synthetic logs: looking for these takes one or
+// two more round trips, unless SyntheticOff is set. An invalid hash, or more than [loading.MaxKeys] hashes, are
+// BAD_USER_INPUT.
 func (q Queries) ContractResultsByHashes(
 	ctx context.Context, args graph.QueryContractResultsByHashesArgs,
 ) ([]*ledger.ContractResult, error) {

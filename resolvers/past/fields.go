@@ -460,9 +460,10 @@ func (f Fields) FillSupplies(
 	return written(of, read, func(t *ledger.Token, supply int64) { t.TotalSupply = supply })
 }
 
-// FillPendingRewards queues checking that the results of staking periods at a moment are known, for the fields
-// pendingReward and pendingRewardValue of Account. It writes nothing: the rewards are in the rows. If the results are
-// not known, the accounts that stake to a node and do not decline rewards get a BAD_USER_INPUT error.
+// FillPendingRewards queues in the batch of q checking that the results of staking periods are known at the moment of
+// the context with which the batch runs, for the fields pendingReward and pendingRewardValue of Account. It writes
+// nothing: the rewards are in the rows. If the results are not known, the accounts that stake to a node and do not
+// decline rewards get a BAD_USER_INPUT error.
 func (f Fields) FillPendingRewards(
 	_ context.Context, q rowplan.Request, of []*ledger.Account,
 ) (rowplan.Results[struct{}], error) {
@@ -501,9 +502,10 @@ func (Fields) FillHooks(
 	return fits(q, len(of), ledgerstate.HookHistory, "former versions of hooks")
 }
 
-// fits queues checking that a history without an index is short enough to be read for n parents. history is one of
-// those of the package ledgerstate, such as [ledgerstate.HookHistory]. If it is too long, each parent has a
-// BAD_USER_INPUT error, in which what names the rows.
+// fits queues in the batch of q checking that a history table without an index is short enough to be read for n
+// parents: what matters of it at the moment of the context with which the batch runs. history is one of those of the
+// package ledgerstate, such as [ledgerstate.HookHistory]. If it is too long, each parent has a BAD_USER_INPUT error,
+// in which what names the rows.
 func fits(q rowplan.Request, n int, history, what string) (rowplan.Results[struct{}], error) {
 	read := ledgerstate.QueueFits(loading.BatchOf(q), history)
 	return func() ([]struct{}, error) {
@@ -600,8 +602,9 @@ func (f Fields) queueHolders(
 	}))
 }
 
-// checkHolders returns the BAD_USER_INPUT error of holders of a token that cannot be read, or nil. It can read the
-// nearest snapshots for the message; if that fails, it returns that error.
+// checkHolders returns the BAD_USER_INPUT error if h, what was read of the holders of a token, is not complete, or
+// nil. A nil h stands for a moment before all balance snapshots. It can read the nearest snapshots for the message; if
+// that fails, it returns that error.
 func (f Fields) checkHolders(
 	ctx context.Context, m *ledger.Moment, t *ledger.Token, h *ledgerstate.Holders,
 ) error {

@@ -104,7 +104,8 @@ func codeOf(id string, types ...string) (string, error) {
 	return id, nil
 }
 
-// graphName reports whether a text can be the name of a type: letters only, and more than two.
+// graphName reports whether a text can be the name of a type in a global id, for [codeOf]: letters only, and more than
+// two.
 func graphName(s string) bool {
 	return len(s) > 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }

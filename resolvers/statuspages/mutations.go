@@ -58,9 +58,10 @@ func (r *Resolver) Mutations() graph.Mutations {
 	}
 }
 
-// openIncident writes a new incident into the database and returns its code, as a function for [mutation]. One of the
-// past is resolved if its state in the input is investigating, which is the default. Errors are those of
-// [statuspages.Editor.OpenIncident].
+// openIncident writes a new incident into the database and returns its code, as a function for [mutation]. The same
+// transaction adds an entry to the audit log and messages for webhooks, and announces the write to the gateways. An
+// incident of the past is resolved if its state in the input is investigating, which is the default. Errors are those
+// of [statuspages.Editor.OpenIncident].
 func (r *Resolver) openIncident(
 	ctx context.Context, by statuspages.Author, page string, in status.NewIncident,
 ) (string, error) {
@@ -70,7 +71,9 @@ func (r *Resolver) openIncident(
 	return r.editor.OpenIncident(ctx, by, page, in)
 }
 
-// setPage writes the settings of a page to the database and returns its code, as a function for [mutation].
+// setPage writes the settings of a page to the database and returns its code, as a function for [mutation]. The same
+// transaction adds an entry to the audit log and announces the write to the gateways. Errors are those of
+// [statuspages.Editor.SetPage].
 func (r *Resolver) setPage(
 	ctx context.Context, by statuspages.Author, page string, in status.PageEdit,
 ) (string, error) {
@@ -82,10 +85,12 @@ type input[I any] interface {
 	Destination() *status.Target
 }
 
-// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, also in the
-// lists of the caller's input, calls do with the code of the target, and reads the written object. It fails with
-// UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT for invalid ids, or as do and read do. It discards what the operation has
-// cached of status pages, also if do fails. The write remains if the last read fails.
+// mutation returns the function of a mutation: it authenticates the sender, which records the use of a stored token,
+// replaces global ids by codes, also in the lists of the caller's input, calls do with the code of the target, and
+// reads the written object. do writes in one transaction, which also adds an entry to the audit log and announces the
+// write to the gateways. It fails with UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT for invalid ids, or as do and read
+// do. It discards what the operation has cached of status pages, also if do fails. The write remains if the last read
+// fails.
 func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
 	read func(ctx context.Context, code string) (P, error),
@@ -156,7 +161,7 @@ func components(in any) (ids []*string) {
 	return ids
 }
 
-// optional returns a list of a pointer to an id, or nil if the id is empty.
+// optional returns a list of a pointer to the id of a group, or nil if the id is empty, for [components].
 func optional(id *string) []*string {
 	if *id == "" {
 		return nil
@@ -172,9 +177,10 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// webhookMutation returns the function of a mutation of webhooks, whose payload has the new secret; see [mutation].
-// The sender needs the role admin. do writes, and returns the code and the secret, which is empty if there is none. If
-// the read after the write fails, the secret is not returned.
+// webhookMutation returns the function of a mutation of webhooks, whose payload has the new secret. It authenticates
+// the sender, who needs the role admin, calls do and reads the webhook, as [mutation] does. do writes in one
+// transaction, with an entry in the audit log, and returns the code and the secret, which is empty if there is none.
+// If the read after the write fails, the secret is not returned.
 func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {
@@ -286,8 +292,9 @@ func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusP
 	return &model.StatusPagePayload{Page: p}, err
 }
 
-// componentPayload reads a component after a mutation. It may be a group without components, which pages do not show.
-// NOT_FOUND means that it, or its page, was deleted since. The payload beside an error is nil or empty.
+// componentPayload reads the component with a code after a mutation has written it, with several statements, as the
+// payload of the mutation. It may be a group without components, which pages do not show. NOT_FOUND means that it, or
+// its page, was deleted since. The payload beside an error is nil or empty.
 func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil {

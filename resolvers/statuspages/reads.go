@@ -132,8 +132,9 @@ func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident,
 	return nil, err
 }
 
-// Maintenance reads the published maintenance with a code, like [Resolver.Incident]. It returns nil for an unknown
-// code, a draft or an incident, and without status pages.
+// Maintenance reads the published maintenance with a code from the database of status pages, for
+// Query.statusMaintenance and for nodes. It returns nil for an unknown code, a draft or an incident, and without
+// status pages.
 func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Maintenance, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Scheduled {
@@ -153,7 +154,8 @@ func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (
 }
 
 // Webhooks resolves Query.statusWebhooks. It reads the webhooks of a page, or of the default one. The sender needs the
-// role admin for the page: else it fails with UNAUTHENTICATED or FORBIDDEN, and without the page with NOT_FOUND.
+// role admin for the page: else it fails with UNAUTHENTICATED or FORBIDDEN, and without the page with NOT_FOUND. The
+// use of a stored token is recorded in the database.
 func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhook, error) {
 	p, err := r.pageToRead(ctx, status.Admin, slug)
 	if err != nil {
@@ -185,7 +187,7 @@ const maxDrafts = 100
 
 // Drafts resolves Query.statusDrafts. It reads the newest unpublished incidents of a page, or of the default one, at
 // most maxDrafts. The sender needs the role viewer for the page: else it fails with UNAUTHENTICATED or FORBIDDEN, and
-// without the page with NOT_FOUND.
+// without the page with NOT_FOUND. The use of a stored token is recorded in the database.
 func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
 	p, err := r.pageToRead(ctx, status.Viewer, slug)
 	if err != nil {
@@ -247,7 +249,7 @@ func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 // newestOfAll is greater than all revisions.
 const newestOfAll = int64(1) << 62
 
-// waker returns the channel that is closed at the next announced write.
+// waker returns the channel that is closed at the next announced write, for which the readers of all feeds wait.
 func (f *feeds) waker() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -262,7 +264,7 @@ func (f *feeds) heard() {
 	f.wake = make(chan struct{})
 }
 
-// close ends all subscriptions, and prevents new ones.
+// close ends all subscriptions to status pages with an error, also those that begin later. It does not wait for them.
 func (f *feeds) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -278,8 +280,9 @@ func (r *Resolver) Changed() { r.feeds.heard() }
 
 // Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones, until ctx
 // ends. It first reads the pages, and fails with NOT_FOUND if there is no such page. Both a revision and a time, and a
-// negative revision, are BAD_USER_INPUT. If the stream fails later, it closes the channel and records the error in the
-// [relay.Ending] of ctx.
+// negative revision, are BAD_USER_INPUT. A goroutine listens to the feed of the page, and reads earlier changes from
+// the database; it repeats reads that fail. If the client is too slow or the feed closes, it closes the channel and
+// records the error in the [relay.Ending] of ctx.
 func (r *Resolver) Listen(
 	ctx context.Context, slug *string, from *int64, since *time.Time,
 ) (<-chan *status.Revision, error) {

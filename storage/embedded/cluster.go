@@ -20,7 +20,8 @@ import (
 
 var versionDir = regexp.MustCompile(`^pg(\d+)$`)
 
-// clusters returns the major versions of the clusters in the data folder base, in no particular order.
+// clusters reads the data folder base, and returns the major versions of the clusters in it, in no particular order.
+// It fails if the folder cannot be read.
 func clusters(base string) ([]int, error) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -57,8 +58,8 @@ func lookError(err error) error {
 
 // ensureCluster creates the cluster with initdb if it does not exist. It is created in a temporary folder and renamed,
 // so that an incomplete cluster is never used. Before that, it kills the processes of an interrupted initdb and
-// removes its files. If ctx ends meanwhile, initdb is killed. made reports whether the cluster is new. A cluster of
-// another version fails with [ErrOtherVersion] and is not changed.
+// removes its temporary folder. If ctx ends meanwhile, initdb is killed. made reports whether the cluster is new. A
+// cluster of another version fails with [ErrOtherVersion] and is not changed.
 func ensureCluster(ctx context.Context, b binaries, l layout, id identity) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {

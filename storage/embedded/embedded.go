@@ -70,9 +70,9 @@ type Options struct {
 }
 
 // DefaultDataDir returns the default data folder of the current user. For root it is /var/lib/heliograph, because the
-// PostgreSQL user cannot access root's home. For other users it is $XDG_STATE_HOME/heliograph or
-// ~/.local/state/heliograph. On macOS it is in the folder for application data. It creates nothing, and fails if the
-// environment has no home folder.
+// PostgreSQL user cannot access root's home. For other users it is $XDG_STATE_HOME/heliograph if that is an absolute
+// path; else it is ~/.local/state/heliograph, and on macOS in the folder for application data. It creates nothing, and
+// fails if it needs the home folder and the environment has none.
 func DefaultDataDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/lib/heliograph", nil

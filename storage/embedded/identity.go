@@ -50,7 +50,7 @@ func chooseIdentity(data string) (identity, error) {
 			"to run it as: run the gateway as an ordinary user")
 }
 
-// userName returns the name of a user, or the number if there is none.
+// userName looks up a user of the system by number and returns the name, or the number if there is none.
 func userName(uid uint32) string {
 	id := strconv.FormatUint(uint64(uid), 10)
 	if u, err := user.LookupId(id); err == nil {

@@ -57,9 +57,9 @@ func processesOf(data string) []int {
 	return pids
 }
 
-// procAttr makes a child run as cred, or as the user of this process if cred is nil, in its own process group so that
-// Ctrl-C does not reach it. The kernel sends it the signal death when the thread that started it ends; 0 sends none. A
-// change of user resets this setting; Go applies it after the change.
+// procAttr returns attributes for starting a child that runs as cred, or as the user of this process if cred is nil,
+// in its own process group so that Ctrl-C does not reach it. The kernel sends it the signal death when the thread that
+// started it ends; 0 sends none. A change of user resets this setting; Go applies it after the change.
 func procAttr(cred *syscall.Credential, death syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: cred, Setpgid: true, Pdeathsig: death}
 }

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// inspect returns the relation of process pid to the cluster in data, according to its command line. A process that
-// ps does not find is gone. With an error, the relation is not known.
+// inspect returns the relation of process pid to the cluster in data, according to its command line, which it reads
+// with the program ps. A process that ps does not find is gone. With an error, the relation is not known.
 func inspect(pid int, data string) (relation, error) {
 	line, err := output(context.Background(), "ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid))
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -35,8 +35,9 @@ func inspect(pid int, data string) (relation, error) {
 // reports an error if workers of an earlier server are still running.
 func processesOf(string) []int { return nil }
 
-// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. There is no
-// parent-death signal on this system. A server that outlives its gateway is stopped at the next start.
+// procAttr returns attributes for starting a child that runs as cred, or as the user of this process if cred is nil,
+// in its own process group so that Ctrl-C does not reach it. There is no parent-death signal on this system, so the
+// signal is not used. A server that outlives its gateway is stopped at the next start.
 func procAttr(cred *syscall.Credential, _ syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: cred, Setpgid: true}
 }

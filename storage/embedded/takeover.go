@@ -30,11 +30,11 @@ const (
 	foreign                 // another process with a reused process id
 )
 
-// takeOver cleans up after an earlier gateway: it stops its server and workers, and removes their files. It must be
-// called with the lock of [acquire] held: no other gateway is running, so any server of the cluster is an orphan, and
-// files that mark a running server are stale. The folder of the socket must exist. It fails if a process does not end
-// or cannot be inspected, or if ctx ends. PostgreSQL alone refuses to start if the process id in such a file is that
-// of a zombie or of another process of its user.
+// takeOver cleans up after an earlier gateway: it stops its server and workers, and removes the files that mark a
+// running server: postmaster.pid if it is stale, the socket and its lock file. It must be called with the lock of
+// [acquire] held: no other gateway is running, so any server of the cluster is an orphan. The folder of the socket
+// must exist. It fails if a process does not end or cannot be inspected, or if ctx ends. PostgreSQL alone refuses to
+// start if the process id in such a file is that of a zombie or of another process of its user.
 func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	pidFile := filepath.Join(l.data, "postmaster.pid")
 	pid, err := readPid(pidFile)

@@ -225,8 +225,8 @@ func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) e
 	return nil
 }
 
-// provider returns the library's migrations of the set. It runs them under a lock, for which it waits up to ten
-// minutes.
+// provider returns the migrations of the set, as the library goose runs them on db: under a lock, for which it waits
+// up to ten minutes. It runs none itself.
 func (s set) provider(db *sql.DB) (*goose.Provider, error) {
 	folder, err := fs.Sub(s.files, s.folder)
 	if err != nil {
@@ -320,14 +320,14 @@ func createSchema(ctx context.Context, conn *pgx.Conn) error {
 	return wrap.Error(err, "creating the schema status")
 }
 
-// HasStatus reports whether the database has the status tables in a version that this binary supports: its own or a
-// newer one.
+// HasStatus reads whether the database of conn has the status tables in a version that this binary supports: its own
+// or a newer one.
 func HasStatus(ctx context.Context, conn Querier) (bool, error) {
 	version, err := statusVersionOf(ctx, conn)
 	return version >= StatusVersion(), err
 }
 
-// statusVersionOf returns the version of the status tables in the database, or 0 if there are none.
+// statusVersionOf reads the version of the status tables from the database of conn, or returns 0 if there are none.
 func statusVersionOf(ctx context.Context, conn Querier) (int, error) {
 	there, err := one[bool](ctx, conn, "select to_regclass($1) is not null", statusSet().versions)
 	if err != nil || !there {
