@@ -140,12 +140,14 @@ func CaseOf[I, C any](table func() *Object[C]) Case[I] {
 func AnyOf[I any](cases ...Case[I]) Shape[I] {
 	return Shape[I]{compile: func(c *compiler, f *ast.Field) node[I] {
 		nodes := make([]node[I], len(cases))
+		var relations []string
 		loads := false
 		for i := range cases {
 			nodes[i] = cases[i].compile(c, f)
+			relations = append(relations, nodes[i].relations...)
 			loads = loads || nodes[i].load != nil
 		}
-		n := node[I]{put: func(dst []byte, r *run, v I) []byte {
+		n := node[I]{relations: relations, put: func(dst []byte, r *run, v I) []byte {
 			for i := range cases {
 				if cases[i].is(v) {
 					return nodes[i].put(dst, r, v)
