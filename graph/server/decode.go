@@ -116,8 +116,8 @@ func (d *decoder) string() (string, error) {
 	return t.String(), nil
 }
 
-// value reads a value of any type; numbers become json.Number with their text, and null nil. It counts the value in
-// d.left. It fails if the body has too many values or levels.
+// value reads a value of any type; numbers become json.Number with the text of [ledger.Whole], and null nil. It counts
+// the value in d.left. It fails if the body has too many values or levels.
 func (d *decoder) value() (any, error) {
 	d.left--
 	if d.left < 0 || d.StackDepth() > MaxNesting {

@@ -188,7 +188,7 @@ func (f Fields) LedgerStateAccount(
 }
 
 // LedgerStateAccounts resolves LedgerState.accounts. It queues a read in the batch of q: accounts at the moment of
-// ctx, null for those that did not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
+// that batch, null for those that did not exist. More than [loading.MaxKeys] ids are BAD_USER_INPUT.
 func (Fields) LedgerStateAccounts(
 	_ context.Context, q rowplan.Request, _ states, args graph.LedgerStateAccountsArgs,
 ) (rowplan.Results[[]*ledger.Account], error) {

@@ -91,7 +91,8 @@ func fresh(tb testing.TB, server *server, from string) string {
 }
 
 // Shared returns the URL of the copy of the template that all tests of the binary share. Its transactions are
-// read-only by default. The first call creates the copy; if that fails, it and all later calls fail their tests.
+// read-only by default. The first call starts the server and fills the template if necessary, and creates the copy,
+// which goes with the server; if that fails, it and all later calls fail their tests.
 func (t *Template) Shared(tb testing.TB) string {
 	tb.Helper()
 	server, p := t.mustPrepare(tb)
