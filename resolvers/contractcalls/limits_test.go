@@ -3,10 +3,13 @@ package contractcalls
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"math"
 	"testing"
 	"time"
 
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/evm/calls"
 )
@@ -119,8 +122,12 @@ func TestGasPerSecond(t *testing.T) {
 
 func TestMaxGas(t *testing.T) {
 	l, _ := newTestLimits(Options{MaxGas: 50_000, GasPerSecond: 100_000})
-	if _, err := l.admit(t.Context(), callOf(50_001), false); err == nil {
-		t.Error("more than the maximum is admitted")
+	for _, gas := range []int64{50_001, 110_000, math.MaxInt64} {
+		_, err := l.admit(t.Context(), callOf(gas), false)
+		var fails *fault.Error
+		if !errors.As(err, &fails) || fails.Code != fault.BadUserInput {
+			t.Errorf("gas %d: %v, want BAD_USER_INPUT", gas, err)
+		}
 	}
 	if !l.allow(l.gas, 10) {
 		t.Error("a rejected call keeps its gas")
@@ -152,6 +159,7 @@ func TestFilters(t *testing.T) {
 		{Field: "GAS", Pattern: "x", Action: "DROP"},
 		{Field: "NONCE", Pattern: "x", Action: Log},
 		{Field: "GAS", Pattern: "(", Action: Log},
+		{Field: "GAS", Pattern: "x", Action: Throttle},
 	} {
 		if f.Compile() == nil {
 			t.Errorf("%+v compiles", f)

@@ -253,9 +253,9 @@ func overrides(list []*calls.StateOverrideInput) []evm.Override {
 // Options configure contract calls. The tags describe the flags of the command line.
 type Options struct {
 	// MaxGas is the maximum gas of a call.
-	MaxGas int64 `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"1" default:"15000000" help:"Maximum gas of a contract call."`
-	// GasPerSecond is the maximum gas of all calls per second.
-	GasPerSecond int64 `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
+	MaxGas int64 `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"21000" default:"15000000" help:"Maximum gas of a contract call."`
+	// GasPerSecond is the maximum gas of all calls per second. It must be at least MaxGas.
+	GasPerSecond int64 `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"21000" default:"7500000000" help:"Maximum gas of all contract calls per second, and so of one call."`
 	// RequestsPerSecond is the maximum number of calls and estimates per second.
 	RequestsPerSecond int64 `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
 	// TracesPerSecond is the maximum number of traces per second.
