@@ -260,8 +260,9 @@ type Options struct {
 	RequestsPerSecond int64 `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
 	// TracesPerSecond is the maximum number of traces per second.
 	TracesPerSecond int64 `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
-	// RefundPercent is the share of a call's unused gas that is returned to GasPerSecond.
-	RefundPercent int64 `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
+	// RefundPercent is the maximum refund of unused gas to GasPerSecond, in percent of a call's gas. It does not apply
+	// to calls that used no gas or all of it: all gas of these is returned.
+	RefundPercent int64 `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Maximum unused gas of a call that is returned to the budget of gas per second, in percent of the call's gas. All gas is returned of a call that did not run or used all of it."`
 	// Overrides allows calls with state overrides.
 	Overrides bool `kong:"-"`
 	// TracesOff disables traces.
