@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -86,7 +87,7 @@ func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done 
 		if call.Gas > l.o.MaxGas {
 			return nil, l.tooMuchGas("calls[" + strconv.Itoa(i) + "].gas")
 		}
-		gas += call.Gas
+		gas = min(gas, math.MaxInt64-call.Gas) + call.Gas
 	}
 	for _, call := range in.Calls() {
 		call.Block = in.Block
@@ -133,7 +134,7 @@ func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	return func(used int64) {
 		unused := units
 		if used > 0 && used < gas {
-			unused = min(gas-used, gas*l.o.RefundPercent/100) / gasUnit
+			unused = min(gas-used, gas/100*l.o.RefundPercent+gas%100*l.o.RefundPercent/100) / gasUnit
 		}
 		l.allow(l.gas, -unused)
 	}, nil

@@ -134,6 +134,33 @@ func TestMaxGas(t *testing.T) {
 	}
 }
 
+// TestHugeGas checks the sum and the refund of gas near the end of the range of numbers.
+func TestHugeGas(t *testing.T) {
+	const (
+		most = math.MaxInt64
+		some = most / gasUnit / 1000 // the limiter admits less in no time
+	)
+	l, _ := newTestLimits(Options{MaxGas: most, GasPerSecond: most, RefundPercent: 50, Simulations: true})
+	huge := &calls.SimulatedCallInput{Gas: most, To: make([]byte, 20)}
+	in := &calls.SimulationInput{Blocks: []*calls.SimulatedBlockInput{{
+		Calls: []*calls.SimulatedCallInput{huge, huge},
+	}}}
+	done, err := l.admitAll(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.allow(l.gas, some) {
+		t.Error("two calls with all gas leave some")
+	}
+	done(1)
+	if !l.allow(l.gas, most/2/gasUnit) {
+		t.Error("less than half is returned")
+	}
+	if l.allow(l.gas, some) {
+		t.Error("more than half is returned")
+	}
+}
+
 func TestFilters(t *testing.T) {
 	list := []Filter{
 		{Field: "GAS", Pattern: "^30000$", Action: Throttle, Limit: 1},
