@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
@@ -316,6 +317,35 @@ func TestWrites(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMinimumBalance transfers more hbars than an account owns with several minimum balances of the machine.
+func TestMinimumBalance(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	alice, carol := lz(demo.Alice), lz(demo.Carol)
+	const most = evm.DefaultMinimumBalance
+	for _, c := range []struct {
+		cfg    evm.Config
+		amount int64
+		want   string
+	}{
+		{evm.Config{MinimumBalance: most}, most, "true 22"},
+		{evm.Config{MinimumBalance: most}, most + 1, "true 28"},
+		{evm.Config{MinimumBalance: 2 * most}, 2 * most, "true 22"},
+		{evm.Config{MinimumBalance: most, ValidatePayer: true}, most, "true 28"},
+		{evm.Config{MinimumBalance: most, ValidatePayer: true}, 1, "true 22"},
+	} {
+		c.cfg.SystemContracts = system.Contracts(system.Config{ChainID: evm.ChainIDTestnet})
+		with := bench{evm.New(c.cfg), b.reader}
+		got := with.as(t, now(), alice, step{to: lz(system167), data: input(t,
+			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+			[]any{[]any{[]any{alice, -c.amount, false}, []any{carol, c.amount, false}}}, []any{})})
+		if text := fmt.Sprint(got[0].ok, " ", got[0].word); text != c.want {
+			t.Errorf("%d with a minimum of %d and payers validated %t: got %s, want %s", c.amount, c.cfg.MinimumBalance,
+				c.cfg.ValidatePayer, text, c.want)
+		}
 	}
 }
 

@@ -233,8 +233,7 @@ func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint2
 	}
 	sender := s.state.account(from)
 	balance := sender.balance
-	if minimum := uint256.NewInt(uint64(max(s.machine.cfg.MinimumBalance, 0))); !sender.isContract &&
-		!s.machine.cfg.ValidatePayer && balance.Lt(minimum) {
+	if minimum := s.machine.minimumBalance(); !sender.isContract && balance.Lt(minimum) {
 		balance = *minimum
 	}
 	if balance.Lt(value) {

@@ -197,12 +197,11 @@ func (c *call) moveHbars(moves []move) error {
 }
 
 // spendable returns the tinybars that an account can send. Entities of the ledger other than contracts have at least
-// evm.DefaultMinimumBalance. It can read the account.
+// the minimum balance of the machine. It can read the account.
 func (c *call) spendable(a common.Address) *uint256.Int {
-	owns := c.State.GetBalance(a)
-	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract &&
-		owns.LtUint64(evm.DefaultMinimumBalance) {
-		return uint256.NewInt(evm.DefaultMinimumBalance)
+	owns, least := c.State.GetBalance(a), c.MinimumBalance()
+	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract && owns.Lt(least) {
+		return least
 	}
 	return owns
 }
