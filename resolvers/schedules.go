@@ -147,7 +147,7 @@ func signers(
 				}
 			}
 		}
-		add(ownKey, false, append(t.Senders, t.Schedule.PayerAccountID)...)
+		add(ownKey, false, slices.Concat(t.Senders, []ledger.EntityID{t.Schedule.PayerAccountID})...)
 		add(target, false, t.EntityID)
 		add(ownKey, true, t.Receivers...)
 		return out

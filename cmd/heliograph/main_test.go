@@ -27,6 +27,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/profile"
+	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
@@ -198,6 +199,20 @@ func TestBadInput(t *testing.T) {
 		"more than everything": {
 			append([]string{"serve", "--evm-refund-percent", "101"}, free...),
 			`--evm-refund-percent (HELIOGRAPH_EVM_REFUND_PERCENT) must be 100 at most, not 101`,
+		},
+		"less gas than any call": {
+			append([]string{"serve", "--evm-gas-per-second", "20999"}, free...),
+			`--evm-gas-per-second (HELIOGRAPH_EVM_GAS_PER_SECOND) must be 21000 or more, not 20999`,
+		},
+		"no call has so little gas": {
+			append([]string{"serve", "--evm-max-gas", "20999"}, free...),
+			`--evm-max-gas (HELIOGRAPH_EVM_MAX_GAS) must be 21000 or more, not 20999`,
+		},
+		"throttle without a limit": {
+			append([]string{
+				"serve", "--evm-request-filters", `[{"field":"TO","pattern":".","action":"THROTTLE"}]`,
+			}, free...),
+			`entry 1: invalid limit 0: use 1 or more`,
 		},
 		"negative delay": {
 			append([]string{"serve", "--shutdown-delay=-1s"}, free...),
@@ -388,6 +403,17 @@ func TestCheck(t *testing.T) {
 }
 
 // TestUnknownVariables checks that misspelled variables are reported, but not those that Kubernetes sets.
+// TestGasOfCalls checks that no call may have more gas than all calls of a second.
+func TestGasOfCalls(t *testing.T) {
+	t.Parallel()
+	for gas, want := range map[int64]int64{30_000_000: 15_000_000, 1_000_000: 1_000_000} {
+		s := evmSettings{Options: contractcalls.Options{MaxGas: 15_000_000, GasPerSecond: gas}}
+		if o, err := s.evm(true, false); err != nil || o.MaxGas != want {
+			t.Errorf("with %d gas per second a call may have %d, want %d; %v", gas, o.MaxGas, want, err)
+		}
+	}
+}
+
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
 	got := unknownVariables(newParser(t, &commands{}).Model, []string{

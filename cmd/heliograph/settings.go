@@ -534,13 +534,15 @@ type evmSettings struct {
 }
 
 // evm returns the options of the contract call service from the settings. demo reports whether the gateway serves the
-// demo network, where optional features are on by default; cache is false if nothing may be cached. Traces and
-// simulations without a timeout of their own have that of calls. It fails with a usage error for invalid filters.
+// demo network, where optional features are on by default; cache is false if nothing may be cached. The maximum gas of
+// a call is at most that of all calls per second. Traces and simulations without a timeout of their own have that of
+// calls. It fails with a usage error for invalid filters.
 func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
 	o := s.Options
 	o.Overrides, o.Simulations, o.Prestate = s.StateOverrides.Or(demo), s.Simulate.Or(demo), s.Prestate.Or(demo)
 	o.TracesOff, o.ValidatePayer = !s.Opcodes.on, s.ValidatePayer.on
 	o.CalldataFloor, o.PragueBlock = s.CalldataFloor.Null, ledger.FromPointer(s.PragueBlock)
+	o.MaxGas = min(o.MaxGas, o.GasPerSecond)
 	o.Clock = time.Now
 	o.TraceTimeout, o.SimulationTimeout = cmp.Or(o.TraceTimeout, o.Timeout), cmp.Or(o.SimulationTimeout, o.Timeout)
 	if !cache {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 // admit validates a call, or an estimate, and takes it from the limits: filters, requests and gas per second. The
 // caller must call done with the gas that the call used, so that the rest is refunded. If admit fails, done is nil and
 // nothing is to be done: an invalid or rejected call is BAD_USER_INPUT, one above a rate RATE_LIMITED. A call with
-// more than MaxGas that the rates permit is BAD_USER_INPUT too, and remains counted as a request.
+// more than MaxGas is BAD_USER_INPUT too if the rates permit one with MaxGas, and remains counted as a request.
 func (l *limits) admit(
 	ctx context.Context, in *calls.ContractCallInput, estimate bool,
 ) (done func(used int64), err error) {
@@ -57,7 +58,7 @@ func (l *limits) admit(
 	if err := l.filter(ctx, in, estimate); err != nil {
 		return nil, err
 	}
-	if done, err = l.reserve(in.Gas); err != nil {
+	if done, err = l.reserve(min(in.Gas, l.o.MaxGas)); err != nil {
 		return nil, err
 	}
 	if in.Gas > l.o.MaxGas {
@@ -86,7 +87,7 @@ func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done 
 		if call.Gas > l.o.MaxGas {
 			return nil, l.tooMuchGas("calls[" + strconv.Itoa(i) + "].gas")
 		}
-		gas += call.Gas
+		gas = min(gas, math.MaxInt64-call.Gas) + call.Gas
 	}
 	for _, call := range in.Calls() {
 		call.Block = in.Block
@@ -119,7 +120,8 @@ func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estima
 
 // reserve takes a request and gas from the budgets per second, or fails with RATE_LIMITED; if only the gas is missing,
 // the request remains counted. The caller must call done with the gas that was used; the rest is refunded, up to
-// RefundPercent of gas. If none or all of it was used, all is refunded. Gas of at most gasUnit is not counted.
+// RefundPercent of gas. If none or all of it was used, all is refunded. Gas of at most gasUnit is not counted. More
+// gas than GasPerSecond fails always.
 func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	if !l.allow(l.requests, 1) {
 		return nil, rateLimited(calls.ErrRequestRate)
@@ -134,7 +136,7 @@ func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	return func(used int64) {
 		unused := units
 		if used > 0 && used < gas {
-			unused = min(gas-used, gas*l.o.RefundPercent/100) / gasUnit
+			unused = min(gas-used, gas/100*l.o.RefundPercent+gas%100*l.o.RefundPercent/100) / gasUnit
 		}
 		l.allow(l.gas, -unused)
 	}, nil
@@ -174,7 +176,7 @@ type Filter struct {
 	// Pattern is a regular expression.
 	Pattern string `json:"pattern"`
 	Action  Action `json:"action"`
-	// Limit is the maximum number of matching requests per second. Used by THROTTLE.
+	// Limit is the maximum number of matching requests per second, 1 or more. Used by THROTTLE.
 	Limit int64 `json:"limit"`
 
 	match *regexp.Regexp
@@ -187,6 +189,9 @@ func (f *Filter) Compile() (err error) {
 	case Log, Reject, Throttle:
 	default:
 		return fmt.Errorf("invalid action %q: use LOG, REJECT or THROTTLE", f.Action)
+	}
+	if f.Action == Throttle && f.Limit < 1 {
+		return fmt.Errorf("invalid limit %d: use 1 or more", f.Limit)
 	}
 	if fields[f.Field] == nil {
 		return fmt.Errorf("invalid field %q: use BLOCK, DATA, ESTIMATE, FROM, GAS, TO or VALUE", f.Field)

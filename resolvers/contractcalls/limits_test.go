@@ -3,10 +3,13 @@ package contractcalls
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"math"
 	"testing"
 	"time"
 
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/evm/calls"
 )
@@ -119,11 +122,42 @@ func TestGasPerSecond(t *testing.T) {
 
 func TestMaxGas(t *testing.T) {
 	l, _ := newTestLimits(Options{MaxGas: 50_000, GasPerSecond: 100_000})
-	if _, err := l.admit(t.Context(), callOf(50_001), false); err == nil {
-		t.Error("more than the maximum is admitted")
+	for _, gas := range []int64{50_001, 110_000, math.MaxInt64} {
+		_, err := l.admit(t.Context(), callOf(gas), false)
+		var fails *fault.Error
+		if !errors.As(err, &fails) || fails.Code != fault.BadUserInput {
+			t.Errorf("gas %d: %v, want BAD_USER_INPUT", gas, err)
+		}
 	}
 	if !l.allow(l.gas, 10) {
 		t.Error("a rejected call keeps its gas")
+	}
+}
+
+// TestHugeGas checks the sum and the refund of gas near the end of the range of numbers.
+func TestHugeGas(t *testing.T) {
+	const (
+		most = math.MaxInt64
+		some = most / gasUnit / 1000 // the limiter admits less in no time
+	)
+	l, _ := newTestLimits(Options{MaxGas: most, GasPerSecond: most, RefundPercent: 50, Simulations: true})
+	huge := &calls.SimulatedCallInput{Gas: most, To: make([]byte, 20)}
+	in := &calls.SimulationInput{Blocks: []*calls.SimulatedBlockInput{{
+		Calls: []*calls.SimulatedCallInput{huge, huge},
+	}}}
+	done, err := l.admitAll(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.allow(l.gas, some) {
+		t.Error("two calls with all gas leave some")
+	}
+	done(1)
+	if !l.allow(l.gas, most/2/gasUnit) {
+		t.Error("less than half is returned")
+	}
+	if l.allow(l.gas, some) {
+		t.Error("more than half is returned")
 	}
 }
 
@@ -152,6 +186,7 @@ func TestFilters(t *testing.T) {
 		{Field: "GAS", Pattern: "x", Action: "DROP"},
 		{Field: "NONCE", Pattern: "x", Action: Log},
 		{Field: "GAS", Pattern: "(", Action: Log},
+		{Field: "GAS", Pattern: "x", Action: Throttle},
 	} {
 		if f.Compile() == nil {
 			t.Errorf("%+v compiles", f)

@@ -253,15 +253,16 @@ func overrides(list []*calls.StateOverrideInput) []evm.Override {
 // Options configure contract calls. The tags describe the flags of the command line.
 type Options struct {
 	// MaxGas is the maximum gas of a call.
-	MaxGas int64 `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"1" default:"15000000" help:"Maximum gas of a contract call."`
-	// GasPerSecond is the maximum gas of all calls per second.
-	GasPerSecond int64 `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
+	MaxGas int64 `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"21000" default:"15000000" help:"Maximum gas of a contract call."`
+	// GasPerSecond is the maximum gas of all calls per second. It must be at least MaxGas.
+	GasPerSecond int64 `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"21000" default:"7500000000" help:"Maximum gas of all contract calls per second, and so of one call."`
 	// RequestsPerSecond is the maximum number of calls and estimates per second.
 	RequestsPerSecond int64 `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
 	// TracesPerSecond is the maximum number of traces per second.
 	TracesPerSecond int64 `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
-	// RefundPercent is the share of a call's unused gas that is returned to GasPerSecond.
-	RefundPercent int64 `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
+	// RefundPercent is the maximum refund of unused gas to GasPerSecond, in percent of a call's gas. It does not apply
+	// to calls that used no gas or all of it: all gas of these is returned.
+	RefundPercent int64 `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Maximum unused gas of a call that is returned to the budget of gas per second, in percent of the call's gas. All gas is returned of a call that did not run or used all of it."`
 	// Overrides allows calls with state overrides.
 	Overrides bool `kong:"-"`
 	// TracesOff disables traces.

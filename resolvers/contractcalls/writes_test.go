@@ -2,12 +2,14 @@ package contractcalls_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
@@ -292,6 +294,49 @@ func TestWrites(t *testing.T) {
 				"true 292",
 			},
 		}},
+		{"fees whose sum exceeds 64 bits", now(), trent, []writing{
+			{htsAt, "associateToken(address,address)", []any{lz(demo.Judy), tide}, "true 22"},
+			{htsAt, "associateToken(address,address)", []any{lz(demo.Erin), tide}, "true 22"},
+			{htsAt, "associateToken(address,address)", []any{dave, tide}, "true 22"},
+			{htsAt, updateFees, []any{tide, []any{}, []any{}}, "true 22"},
+			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, carol, 10}, "true 22"},
+			{
+				htsAt, updateFees, []any{tide, []any{}, []any{
+					[]any{1, 10, math.MaxInt64, 0, true, lz(demo.Judy)},
+					[]any{1, 10, math.MaxInt64, 0, true, lz(demo.Erin)},
+				}}, "true 22",
+			},
+			{htsAt, "transferToken(address,address,address,int64)", []any{tide, carol, dave, 1}, "true 259"},
+			{demo.Tide, "balanceOf(address)", []any{lz(demo.Judy)}, "true 0"},
+			{
+				htsAt, updateFees,
+				[]any{tide, []any{}, []any{[]any{1 << 62, 1, 0, 0, true, lz(demo.Judy)}}},
+				"true 22",
+			},
+			{htsAt, "transferToken(address,address,address,int64)", []any{tide, carol, dave, 4}, "true 241"},
+		}},
+		{"an airdrop of more than 63 bits", now(), trent, []writing{
+			{htsAt, "mintToken(address,int64,bytes[])", []any{sun, 1 << 62, []any{}}, "true 22"},
+			{
+				htsAt, airdrops, []any{[]any{[]any{
+					sun, []any{
+						[]any{trent, math.MinInt64, false}, []any{lz(demo.Judy), 1 << 62, false},
+						[]any{dave, 1 << 62, false},
+					}, []any{},
+				}}}, "true 178",
+			},
+		}},
+		{"an approved amount of more than 63 bits", now(), alice, []writing{
+			{
+				htsAt,
+				"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64," +
+					"bool)[])[])",
+				[]any{[]any{[]any{
+					[]any{heidi, math.MinInt64, true}, []any{alice, 1 << 62, false}, []any{carol, 1 << 62, false},
+				}}, []any{}},
+				"true 293",
+			},
+		}},
 		{"366 days ago", ago(366), trent, []writing{
 			{htsAt, "mintToken(address,int64,bytes[])", []any{light, 0, []any{[]byte("first")}}, "true 22"},
 			{demo.Lighthouse, "ownerOf(uint256)", []any{1}, "true 1017"},
@@ -316,6 +361,36 @@ func TestWrites(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMinimumBalance transfers more hbars than an account owns with several minimum balances of the machine.
+func TestMinimumBalance(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	alice, carol := lz(demo.Alice), lz(demo.Carol)
+	const most = evm.DefaultMinimumBalance
+	for _, c := range []struct {
+		cfg    evm.Config
+		amount int64
+		want   string
+	}{
+		{evm.Config{MinimumBalance: most}, most, "true 22"},
+		{evm.Config{MinimumBalance: most}, most + 1, "true 28"},
+		{evm.Config{MinimumBalance: 2 * most}, 2 * most, "true 22"},
+		{evm.Config{MinimumBalance: most, ValidatePayer: true}, most, "true 28"},
+		{evm.Config{MinimumBalance: most, ValidatePayer: true}, 1, "true 22"},
+	} {
+		c.cfg.SystemContracts = system.Contracts(system.Config{ChainID: evm.ChainIDTestnet})
+		with := bench{evm.New(c.cfg), b.reader}
+		got := with.as(t, now(), alice, step{to: lz(system167), data: input(t,
+			"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,"+
+				"bool)[])[])",
+			[]any{[]any{[]any{alice, -c.amount, false}, []any{carol, c.amount, false}}}, []any{})})
+		if text := fmt.Sprint(got[0].ok, " ", got[0].word); text != c.want {
+			t.Errorf("%d with a minimum of %d and payers validated %t: got %s, want %s", c.amount, c.cfg.MinimumBalance,
+				c.cfg.ValidatePayer, text, c.want)
+		}
 	}
 }
 

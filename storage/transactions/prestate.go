@@ -3,6 +3,7 @@ package transactions
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
@@ -58,7 +59,7 @@ const (
 // ReadTouched reads the recorded parts of the transaction of a result, from which traces of the state before it
 // start: actions, created entities and nonces. slots also reads the storage slots. It takes one round trip. It omits,
 // without an error, actions and slots beyond maxTouchingActions and maxTouchedSlots, and the nonces of a malformed
-// record.
+// record. It does not change r, and the result shares no memory with it.
 func ReadTouched(ctx context.Context, db *storage.DB, r *ledger.ContractResult, slots bool) (*Touched, error) {
 	b := db.NewBatch()
 	at, payer := int64(r.ConsensusTimestamp), int64(r.PayerAccountID)
@@ -84,7 +85,7 @@ where s.consensus_timestamp = $1 and not s.migration order by s.contract_id, s.s
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading what a transaction touched: %w", err)
 	}
-	t := &Touched{Created: r.CreatedContractIDs, Nonces: map[ledger.EntityID]int64{}}
+	t := &Touched{Created: slices.Clone(r.CreatedContractIDs), Nonces: map[ledger.EntityID]int64{}}
 	var err error
 	t.Actions, err = actions()
 	if err != nil {

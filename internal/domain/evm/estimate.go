@@ -24,7 +24,7 @@ func (s *Simulation) Estimate(m Message) (*Result, error) {
 	next := (result.GasUsed + callStipend) * 64 / 63
 	for runs := range estimateRuns {
 		if runs > 0 || next >= succeeded {
-			if failed+1 >= succeeded || (succeeded-failed)*10 < succeeded {
+			if failed+1 >= succeeded || succeeded-failed <= (succeeded-1)/10 {
 				break
 			}
 			next = min(failed+(succeeded-failed)/2, 2*failed)

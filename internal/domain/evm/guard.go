@@ -225,21 +225,22 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 // canTransfer reports whether a frame may send value, in tinybars. The EVM calls it before [Simulation.transfer]. It
 // can read both accounts, and set a response code as [Simulation.canReceive] does. Unless payers are validated, a
 // sender that is no contract has at least the minimum balance. The current frame is the called one, except in the
-// creation of a contract, where it is the creator.
+// creation of a contract, where it is the creator. The first transfer in the frame of a call with value is that of the
+// call.
 func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint256.Int) bool {
 	if value.IsZero() {
 		return true
 	}
 	sender := s.state.account(from)
 	balance := sender.balance
-	if minimum := uint256.NewInt(uint64(max(s.machine.cfg.MinimumBalance, 0))); !sender.isContract &&
-		!s.machine.cfg.ValidatePayer && balance.Lt(minimum) {
+	if minimum := s.machine.minimumBalance(); !sender.isContract && balance.Lt(minimum) {
 		balance = *minimum
 	}
 	if balance.Lt(value) {
 		return false
 	}
-	if f := s.state.frames.top(); f.Op == vm.CALL && f.Caller == from {
+	if f := s.state.frames.top(); f.unpaid {
+		f.unpaid = false
 		return s.canReceive(f.Code)
 	}
 	return true
@@ -289,6 +290,8 @@ type Frame struct {
 	Input []byte
 	// Gas is the gas limit of the frame.
 	Gas uint64
+
+	unpaid bool // whether it is a CALL whose value has yet to be transferred
 }
 
 // frames is the call stack, outermost frame first.
@@ -307,6 +310,7 @@ func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas u
 	}
 	if value != nil {
 		frame.Value.SetFromBig(value)
+		frame.unpaid = op == vm.CALL && value.Sign() > 0
 	}
 	if len(*f) > 0 {
 		parent := f.top()

@@ -23,6 +23,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
@@ -64,7 +65,7 @@ const ChainIDTestnet = 0x128
 // DefaultBlockHashWindow is the default of [Config.BlockHashWindow].
 const DefaultBlockHashWindow = 256
 
-// DefaultMinimumBalance is the default of [Config.MinimumBalance], in tinybars.
+// DefaultMinimumBalance is the minimum balance of a gateway without other settings, in tinybars.
 const DefaultMinimumBalance = 100_000_000_000_000_000
 
 // Machine runs contracts. It may be used by several goroutines at the same time.
@@ -137,6 +138,15 @@ func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 
 // accountServiceNumber is the number of a system contract that does not exist at all levels.
 const accountServiceNumber = 0x16a
+
+// minimumBalance returns the balance, in tinybars, that accounts have at least when they send hbars: 0 if payers are
+// validated.
+func (m *Machine) minimumBalance() *uint256.Int {
+	if m.cfg.ValidatePayer {
+		return new(uint256.Int)
+	}
+	return uint256.NewInt(uint64(max(m.cfg.MinimumBalance, 0)))
+}
 
 // level returns the EVM version at a block: by the configured function if there is one, within the levels that exist,
 // else by [LevelAt].

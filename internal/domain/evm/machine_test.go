@@ -448,6 +448,34 @@ func TestValue(t *testing.T) {
 	}
 }
 
+// TestValueOfNewContract checks that a contract that requires a signature to receive value can give some to a contract
+// that it creates, also in a call of itself.
+func TestValueOfNewContract(t *testing.T) {
+	t.Parallel()
+	const create = `0x00 0x00 0x01 CREATE` + returnWord
+	for name, c := range map[string]struct {
+		code    string
+		created bool
+	}{
+		"in a call of another": {create, true},
+		"in a call of itself": {
+			`ADDRESS CALLER EQ @itself JUMPI 0x20 0x00 0x00 0x00 0x00 ADDRESS GAS CALL POP 0x20 0x00 RETURN :itself ` +
+				create, true,
+		},
+		"in a call of itself with value": {
+			`ADDRESS CALLER EQ @itself JUMPI 0x20 0x00 0x00 0x00 0x01 ADDRESS GAS CALL POP 0x20 0x00 RETURN :itself ` +
+				create, false,
+		},
+	} {
+		src := world(t, c.code)
+		src.entities[4].ReceiverSigRequired = true
+		r := run(t, newMachine(), src, to(target))
+		if created := !r.Failed() && words(r.Output)[0] != (common.Hash{}); created != c.created {
+			t.Errorf("%s: got %s, %x", name, r.Code, r.Output)
+		}
+	}
+}
+
 func TestCreation(t *testing.T) {
 	t.Parallel()
 	// The constructor returns its own address, the size of its code and the received value.

@@ -149,3 +149,20 @@ func TestEstimateSteps(t *testing.T) {
 		t.Errorf("a run with the estimate: got %s", r.Code)
 	}
 }
+
+// TestHugeGas checks that gas limits near the end of the range of numbers are charged and estimated as others.
+func TestHugeGas(t *testing.T) {
+	t.Parallel()
+	src := world(t, "0x0493e0 GAS LT @no JUMPI STOP :no INVALID")
+	for _, gas := range []uint64{4_000_000_000_000_000_000, 1<<63 - 1} {
+		msg := to(target)
+		msg.Gas = gas
+		if r := run(t, newMachine(), src, msg); r.Failed() || r.GasUsed > 30_000 {
+			t.Errorf("of %d gas, %d is used; %s", gas, r.GasUsed, r.Code)
+		}
+		got, err := begin(t, newMachine(), src).Estimate(msg)
+		if err != nil || got.Failed() || got.GasUsed > 322_000*10/9 {
+			t.Errorf("with %d gas, the estimate is %d; %v", gas, got.GasUsed, err)
+		}
+	}
+}

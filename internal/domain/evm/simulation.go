@@ -265,7 +265,8 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 		used -= min(s.state.refund, used/params.RefundQuotientEIP3529)
 	}
 	r.GasUsed = used
-	if refund := m.Gas * s.machine.cfg.MaxRefundPercent / 100; m.Gas-used > refund {
+	percent := s.machine.cfg.MaxRefundPercent
+	if refund := m.Gas/100*percent + m.Gas%100*percent/100; m.Gas-used > refund {
 		r.GasUsed = m.Gas - refund
 	}
 	if fail == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
@@ -48,6 +49,10 @@ type SystemCall struct {
 
 	sim *Simulation
 }
+
+// MinimumBalance returns the balance, in tinybars, that accounts other than contracts have at least when they send
+// hbars, by the configuration of the machine.
+func (c *SystemCall) MinimumBalance() *uint256.Int { return c.sim.machine.minimumBalance() }
 
 // Word returns the i-th 32-byte word of the arguments, from 0. ok is false if they are too short.
 func (c *SystemCall) Word(i int) (word [32]byte, ok bool) {

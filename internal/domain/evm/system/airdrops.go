@@ -279,9 +279,8 @@ func airdropTokens(c *call, in []any) error {
 		if err != nil {
 			return err
 		}
-		err = refuse(slices.ContainsFunc(
-			x.tokens, func(other movement) bool { return other.token == m.token },
-		), codes.TokenIDRepeatedInTokenList)
+		err = refuse(slices.ContainsFunc(x.tokens, func(other movement) bool { return other.token == m.token }),
+			codes.TokenIDRepeatedInTokenList)
 		if err != nil {
 			return err
 		}
@@ -357,11 +356,10 @@ func (c *call) airdropOf(part []any) (movement, error) {
 		senders[h.from] = true
 		for _, fee := range t.Fees.V.RoyaltyFees {
 			// The receiver would have to pay the fallback fee without consent.
-			err = refuse(fee.FallbackFee != nil && !exempt(t, h.from, fee.CollectorAccountID,
-				fee.AllCollectorsAreExempt) &&
-				!exempt(
-					t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt,
-				), codes.TokenAirdropWithFallbackRoyalty)
+			err = refuse(fee.FallbackFee != nil &&
+				!exempt(t, h.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) &&
+				!exempt(t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt),
+				codes.TokenAirdropWithFallbackRoyalty)
 			if err != nil {
 				return movement{}, err
 			}
@@ -431,8 +429,8 @@ func (c *call) offer(t *token, offers []offer) error {
 				return err
 			}
 		}
+		err = refuse(o.amount > r.balance-held, codes.InsufficientTokenBalance)
 		held += o.amount
-		err = refuse(held > r.balance, codes.InsufficientTokenBalance)
 		if err != nil {
 			return err
 		}

@@ -46,9 +46,8 @@ func (c *call) charge(x *transfer) error {
 // exempt reports whether an account pays no fee of a token: the treasury, the fee's collector and, if all is set, each
 // collector of the token.
 func exempt(t *token, payer, collector ledger.EntityID, all bool) bool {
-	return payer == t.TreasuryAccountID || payer == collector || all && slices.Contains(
-		collectors(t.Fees.V), payer,
-	)
+	return payer == t.TreasuryAccountID || payer == collector ||
+		all && slices.Contains(collectors(t.Fees.V), payer)
 }
 
 // collectors returns the accounts that receive custom fees of any kind, which can be repeated.
@@ -143,7 +142,10 @@ func (c *call) chargeParts(m *movement) error {
 			if exempt(m.token, from.party, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
-			part, collector := partOf(-from.amount, fee), fee.CollectorAccountID
+			part, err := partOf(-from.amount, fee)
+			if err != nil {
+				return err
+			}
 			var payers []int
 			for i, v := range given {
 				if v.amount > 0 && !exempt(m.token, v.party, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
@@ -153,11 +155,10 @@ func (c *call) chargeParts(m *movement) error {
 			switch {
 			case len(payers) == 0:
 			case fee.NetOfTransfers || m.onTop:
-				m.moves = append(m.moves, move{
-					party: from.party, amount: -part, fee: true,
-				}, move{party: collector, amount: part, fee: true})
+				m.moves = append(m.moves, move{party: from.party, amount: -part, fee: true},
+					move{party: fee.CollectorAccountID, amount: part, fee: true})
 			default:
-				err := refuse(part > units, codes.InsufficientSenderAccountBalanceForCustomFee)
+				err = refuse(part > units, codes.InsufficientSenderAccountBalanceForCustomFee)
 				if err != nil {
 					return err
 				}
@@ -167,7 +168,7 @@ func (c *call) chargeParts(m *movement) error {
 						m.moves = append(m.moves, move{party: given[payers[n]].party, amount: -share, fee: true})
 					}
 				}
-				m.moves = append(m.moves, move{party: collector, amount: part, fee: true})
+				m.moves = append(m.moves, move{party: fee.CollectorAccountID, amount: part, fee: true})
 			}
 		}
 	}
@@ -200,10 +201,10 @@ func shares(amount int64, payers []int, left []int64) []int64 {
 }
 
 // partOf returns the fractional fee of an amount, rounded down and within its minimum and maximum. A maximum of 0 is
-// none. A denominator of 0 gives the minimum.
-func partOf(amount int64, fee *ledger.FractionalFee) int64 {
+// none. A denominator of 0 gives the minimum. It fails if the fee without these limits does not fit into int64.
+func partOf(amount int64, fee *ledger.FractionalFee) (int64, error) {
 	if fee.Amount.Denominator == 0 {
-		return fee.Minimum
+		return fee.Minimum, nil
 	}
 	v := new(big.Int).Mul(big.NewInt(amount), big.NewInt(fee.Amount.Numerator))
 	v.Quo(v, big.NewInt(fee.Amount.Denominator))
@@ -211,7 +212,7 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	if fee.Maximum.V > 0 {
 		part = min(part, fee.Maximum.V)
 	}
-	return part
+	return part, refuse(!v.IsInt64(), codes.CustomFeeOutsideNumericRange)
 }
 
 // chargeRoyalties adds royalty fees for the serials in m to x. The sender pays them from the payment, once for all
@@ -232,17 +233,16 @@ func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[w
 				continue
 			}
 			for _, paid := range got {
-				share := partOf(paid.amount, &ledger.FractionalFee{Amount: fee.Amount})
-				if share != 0 {
-					err := c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1)
-					if err != nil {
-						return err
-					}
+				share, err := partOf(paid.amount, &ledger.FractionalFee{Amount: fee.Amount})
+				if share != 0 && err == nil {
+					err = c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1)
+				}
+				if err != nil {
+					return err
 				}
 			}
-			if len(got) == 0 && fee.FallbackFee != nil && !exempt(
-				m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt,
-			) {
+			if len(got) == 0 && fee.FallbackFee != nil &&
+				!exempt(m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				fallback := fee.FallbackFee
 				err := c.pay(x, m.token, v.to, fee.CollectorAccountID, fallback.Amount, fallback.DenominatingTokenID, 1)
 				if err != nil {
@@ -406,9 +406,8 @@ func (c *call) collector(at any, paidIn *token) (ledger.EntityID, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = refuse(paidIn != nil && !paidIn.fresh && !c.facts.relation(
-		p, paidIn,
-	).associated, codes.TokenNotAssociatedToFeeCollector)
+	err = refuse(paidIn != nil && !paidIn.fresh && !c.facts.relation(p, paidIn).associated,
+		codes.TokenNotAssociatedToFeeCollector)
 	if err != nil {
 		return 0, err
 	}

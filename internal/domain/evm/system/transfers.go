@@ -24,6 +24,14 @@ type move struct {
 	fee      bool
 }
 
+// shortage returns the code for a move that a balance does not permit: that of custom fees for a fee, else other.
+func (m *move) shortage(other ledger.ResponseCode) ledger.ResponseCode {
+	if m.fee {
+		return codes.InsufficientSenderAccountBalanceForCustomFee
+	}
+	return other
+}
+
 // serialMove is the transfer of a serial.
 type serialMove struct {
 	from, to ledger.EntityID
@@ -158,7 +166,7 @@ func (c *call) spend(owner, token ledger.EntityID, amount int64) error {
 	left := c.facts.allowance(owner, c.caller(), token)
 	err := firstOf(
 		refuse(*left == 0, codes.SpenderDoesNotHaveAllowance),
-		refuse(amount > *left, codes.AmountExceedsAllowance),
+		refuse(amount > *left || amount < 0, codes.AmountExceedsAllowance), // -2^63 negated is negative
 	)
 	if err != nil {
 		return err
@@ -183,11 +191,7 @@ func (c *call) moveHbars(moves []move) error {
 			}
 		}
 		amount := uint256.NewInt(uint64(-m.amount))
-		lacks := c.spendable(a).Lt(amount)
-		err := firstOf(
-			refuse(lacks && m.fee, codes.InsufficientSenderAccountBalanceForCustomFee),
-			refuse(lacks, codes.InsufficientAccountBalance),
-		)
+		err := refuse(c.spendable(a).Lt(amount), m.shortage(codes.InsufficientAccountBalance))
 		if err != nil {
 			return err
 		}
@@ -197,12 +201,11 @@ func (c *call) moveHbars(moves []move) error {
 }
 
 // spendable returns the tinybars that an account can send. Entities of the ledger other than contracts have at least
-// evm.DefaultMinimumBalance. It can read the account; a failed read aborts the run.
+// the minimum balance of the machine. It can read the account; a failed read aborts the run.
 func (c *call) spendable(a common.Address) *uint256.Int {
-	owns := c.State.GetBalance(a)
-	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract &&
-		owns.LtUint64(evm.DefaultMinimumBalance) {
-		return uint256.NewInt(evm.DefaultMinimumBalance)
+	owns, least := c.State.GetBalance(a), c.MinimumBalance()
+	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract && owns.Lt(least) {
+		return least
 	}
 	return owns
 }
@@ -269,14 +272,16 @@ func (c *call) moveToken(m *movement) error {
 				return err
 			}
 		}
-		evm.Set(c.State, &r.balance, r.balance+x.amount)
+		balance := r.balance + x.amount
+		overflows := (x.amount < 0) != (balance < r.balance)
+		err = refuse(overflows, x.shortage(codes.InsufficientTokenBalance))
+		if err != nil {
+			return err
+		}
+		evm.Set(c.State, &r.balance, balance)
 	}
 	for _, x := range m.moves {
-		overdrawn := c.facts.relation(x.party, t).balance < 0
-		err := firstOf(
-			refuse(overdrawn && x.fee, codes.InsufficientSenderAccountBalanceForCustomFee),
-			refuse(overdrawn, codes.InsufficientTokenBalance),
-		)
+		err := refuse(c.facts.relation(x.party, t).balance < 0, x.shortage(codes.InsufficientTokenBalance))
 		if err != nil {
 			return err
 		}
@@ -299,9 +304,8 @@ func (c *call) moveSerial(t *token, x serialMove) error {
 	}
 	err = firstOf(
 		refuse(t.ownerOf(n) != x.from, codes.SenderDoesNotOwnNFTSerialNo),
-		refuse(x.approved && n.spender != c.caller() && !*c.facts.operator(
-			x.from, c.caller(), t,
-		), codes.SpenderDoesNotHaveAllowance),
+		refuse(x.approved && n.spender != c.caller() && !*c.facts.operator(x.from, c.caller(), t),
+			codes.SpenderDoesNotHaveAllowance),
 	)
 	if err != nil {
 		return err
