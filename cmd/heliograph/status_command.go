@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -177,11 +179,11 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 	if dirErr != nil {
 		return "", nil, dirErr
 	}
-	sockets, globErr := filepath.Glob(filepath.Join(dir, "pg*", "s", ".s.PGSQL.5432"))
+	sockets, globErr := fs.Glob(os.DirFS(filepath.Clean(dir)), "pg*/s/.s.PGSQL.5432")
 	if globErr != nil || len(sockets) != 1 {
 		return "", nil, err
 	}
-	return "host='" + filepath.Dir(sockets[0]) + "' port=5432 user=" + embedded.Name + " dbname=" +
+	return "host='" + filepath.Join(dir, path.Dir(sockets[0])) + "' port=5432 user=" + embedded.Name + " dbname=" +
 		embedded.Name, nothing, nil
 }
 

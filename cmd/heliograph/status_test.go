@@ -223,6 +223,31 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	e.fails(2, "summary.json", "render", "nothing")
 }
 
+// TestStatusExportFolder exports to a folder whose name is a pattern that matches another folder too. Only its own old
+// pages are removed.
+func TestStatusExportFolder(t *testing.T) {
+	t.Parallel()
+	e := newStatusCLI(t)
+	dir := t.TempDir()
+	var old []string
+	for _, folder := range []string{"site*", "site2"} {
+		old = append(old, filepath.Join(dir, folder, "incidents", "gone", "index.html"))
+		if err := os.MkdirAll(filepath.Dir(old[len(old)-1]), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(old[len(old)-1], nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.ok("export", filepath.Join(dir, "site*"))
+	if _, err := os.Stat(old[0]); err == nil {
+		t.Error("an old page of the folder stays")
+	}
+	if _, err := os.Stat(old[1]); err != nil {
+		t.Errorf("a page of another folder is removed: %v", err)
+	}
+}
+
 // TestStatusCommands checks that every status command can run.
 func TestStatusCommands(t *testing.T) {
 	t.Parallel()
