@@ -243,13 +243,13 @@ type timeFlags struct {
 }
 
 // times returns the start and the end of a maintenance from the flags. If one is missing or invalid, the error
-// goes to [session.fail].
+// goes to [session.fail]. It does not check that the end is after the start.
 func (f *timeFlags) times(s *session) (from, until time.Time) {
 	from = s.time(f.From)
 	switch {
 	case f.Until != "":
 		until = s.time(f.Until)
-	case f.For > 0:
+	case f.For != 0:
 		until = from.Add(f.For)
 	default:
 		s.fail(status.Errorf(status.BadInput, "the end is missing: use --until or --for"))

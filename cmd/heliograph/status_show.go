@@ -73,7 +73,7 @@ func table[T any](s *session, list []T, row func(T) (object map[string]any, colu
 
 type statusListCmd struct {
 	What  string `arg:"" optional:"" enum:"open,incidents,maintenances,components,drafts,pages" default:"open" help:"Objects to list: open (incidents and maintenances that are not over), incidents, maintenances, components, drafts or pages."`
-	Limit int32  `default:"50" help:"Maximum number of incidents and of maintenances."`
+	Limit uint32 `default:"50" help:"Maximum number of incidents and of maintenances."`
 }
 
 // run reads pages, components or a kind of notices from the database of status pages, and prints them. Only pages need

@@ -147,6 +147,11 @@ func TestStatusMaintenances(t *testing.T) {
 		"--for", "40m", "--affect", "API", "--no-auto-start")
 	e.fails(2, "--until or --for", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
 		"2026-05-17 09:00")
+	e.fails(2, "must be after the start", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
+		"2026-05-17 09:00", "--for=-40m")
+	for _, list := range []string{"list", "audit"} {
+		e.fails(2, "--limit", list, "--limit=-1")
+	}
 	e.fails(2, "occurs twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
 		"2026-11-01 01:30", "--for", "1h")
 	e.fails(3, "only scheduled, in_progress, completed", "maintenance", "verify", id)
@@ -182,6 +187,9 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 		t.Error(got)
 	}
 	e.fails(1, "bot", "token", "add", "bot", "admin")
+	for _, expires := range []string{"-1h", "0s"} {
+		e.fails(2, "in the past", "token", "add", "late", "reporter", "--expires="+expires)
+	}
 	e.fails(2, "must be one of", "token", "add", "x", "king")
 	e.ok("token", "rm", "bot")
 	e.fails(1, "does not exist", "token", "rm", "bot")
