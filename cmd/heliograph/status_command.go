@@ -136,8 +136,8 @@ func (s *session) dispatch(ctx context.Context, selected *kong.Node) error {
 	return command.run(ctx, s)
 }
 
-// selectPage reads the pages and sets s.page to the one with the slug of the flag, by default the default page. It
-// fails if the page does not exist.
+// selectPage reads the pages and sets s.page to the one with the slug of the flag, by default the default page. From
+// then on, the session writes to this page only. It fails if the page does not exist.
 func (s *session) selectPage(ctx context.Context) error {
 	pages, err := s.db.Pages(ctx)
 	if err != nil {
@@ -145,6 +145,9 @@ func (s *session) selectPage(ctx context.Context) error {
 	}
 	if s.page = pages.Default(); s.Slug != "" {
 		s.page = pages.BySlug(s.Slug)
+	}
+	if s.page != nil {
+		s.by.Page = s.page.Code
 	}
 	return cmp.Or(status.FailIf(s.page == nil && s.Slug != "", status.NotFound,
 		"page %q does not exist: create it with `heliograph status init`", s.Slug),
@@ -206,8 +209,8 @@ func explainStatus(url string, err error) error {
 			return &exitError{code, fmt.Errorf("%w (see --help of the command)", rejected)}
 		}
 		if rejected.Reason == status.NotFound && !strings.Contains(rejected.Error(), "`") {
-			return fmt.Errorf("%w; `heliograph status list` prints incidents, maintenances, components or pages",
-				rejected)
+			return fmt.Errorf("%w; `heliograph status list` prints incidents, maintenances and components of the "+
+				"page, which --page selects, or pages", rejected)
 		}
 		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):

@@ -231,6 +231,33 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	e.fails(2, "summary.json", "render", "nothing")
 }
 
+// TestStatusOtherPage checks that commands change objects of the selected page only.
+func TestStatusOtherPage(t *testing.T) {
+	t.Parallel()
+	e := newStatusCLI(t)
+	e.ok("init", "--name", "Other", "--url", "https://other.example")
+	onOther := func(args ...string) []string { return append([]string{"--page", "other"}, args...) }
+	hook := strings.Fields(e.ok(onOther("webhook", "add", "https://hooks.example/x")...))[1]
+	notice := e.id(onOther("incident", "open", "--name", "Slow", "--body", "x", "--affect", "API=partial_outage")...)
+	var shown struct{ Updates []struct{ ID string } }
+	err := json.Unmarshal([]byte(e.ok(onOther("show", notice, "--json")...)), &shown)
+	if err != nil || len(shown.Updates) != 1 {
+		t.Fatalf("%+v, %v", shown, err)
+	}
+	for _, command := range [][]string{
+		{"webhook", "rotate", hook},
+		{"webhook", "enable", hook},
+		{"incident", "update", notice, "--body", "x"},
+		{"incident", "edit", notice, "--update", shown.Updates[0].ID, "--body", "x"},
+		{"incident", "resolve", notice},
+		{"webhook", "rm", hook},
+		{"incident", "rm", notice},
+	} {
+		e.fails(1, "does not exist", command...)
+		e.ok(onOther(command...)...)
+	}
+}
+
 // TestStatusExportFolder exports to a folder whose name is a pattern that matches another folder too. Only its own old
 // pages are removed.
 func TestStatusExportFolder(t *testing.T) {

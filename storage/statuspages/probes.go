@@ -33,7 +33,7 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	if err != nil {
 		return 0, err
 	}
-	page, err := e.pageOf(ctx, componentTable, "component", in.Component)
+	page, err := e.pageOf(ctx, by, componentTable, "component", in.Component)
 	if err != nil {
 		return 0, err
 	}
