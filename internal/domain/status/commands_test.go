@@ -163,6 +163,14 @@ func TestIncidentLifecycle(t *testing.T) {
 		!s.Notice.ResolvedAt.V.Equal(resolved) {
 		t.Errorf("postmortem: %+v of %d updates", last, len(s.Updates))
 	}
+	for words, in := range map[string]NewUpdate{
+		"postmortem cannot change components": {Affected: assign("api", "operational")},
+		"postmortems have no date":            {DisplayAt: ledger.Of(resolved)},
+	} {
+		in.State, in.Body = Postmortem, "It was three cables."
+		_, err = p.UpdateIncident(*s, in)
+		wantError(t, err, BadInput, words)
+	}
 	_, err = p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "Again."})
 	wantError(t, err, "", "unless it is reopened")
 	s = p.store(p.ReopenIncident(*s, NewUpdate{

@@ -88,8 +88,8 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 }
 
 // UpdateIncident returns what is written for an update of an incident that is not over, or that resolves it, and
-// changes the working copy. An empty state is the current one. In state [Postmortem] it publishes the postmortem, and
-// uses only the body and whether to notify. It fails with [BadState] for drafts, with a [*TransitionError] for
+// changes the working copy. An empty state is the current one. In state [Postmortem] it publishes the postmortem; see
+// [WorkingCopy.PublishPostmortem]. It fails with [BadState] for drafts, with a [*TransitionError] for
 // impossible transitions, with [NotFound] for unknown components, and with [BadInput] for other invalid input; then
 // nothing changes.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
@@ -112,11 +112,11 @@ func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, erro
 }
 
 // PublishPostmortem returns what is written to add the postmortem to a resolved incident, or to replace it.
-// Components do not change: of in, only the body and whether to notify are used. If the incident is not resolved, it
-// fails with a [*TransitionError], and for an empty body with [BadInput]. s.Notice does not change.
+// Components do not change. If the incident is not resolved, it fails with a [*TransitionError]. An empty body, a date
+// and statuses of components fail with [BadInput]. s.Notice does not change.
 func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
-	u := textUpdate(Postmortem, in.Body, in.Notify)
-	u.textOnly = true
+	u := update{NewUpdate: in, textOnly: true}
+	u.State = Postmortem
 	for _, old := range s.Updates {
 		if old.State == Postmortem {
 			u.code = old.Code

@@ -134,14 +134,14 @@ func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 }
 
 // checkUpdate fails if the notice cannot get the update: with a [*TransitionError] for the state, with [NotFound] for
-// a component that does not exist, and with [BadInput] for the text and the statuses of components. It changes
-// nothing.
+// a component that does not exist, and with [BadInput] for the text, the date and the statuses of components. It
+// changes nothing.
 func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	err := CheckTransition(n.Kind, n.State, u.State)
 	if u.reopen {
 		err = CheckReopen(n.State, u.State)
 	}
-	err = cmp.Or(err, checkBody(u.Body))
+	err = cmp.Or(err, checkBody(u.Body), badIf(u.DisplayAt.Valid && u.State == Postmortem, "postmortems have no date"))
 	seen := map[string]bool{}
 	for _, a := range u.Affected {
 		c, missing := w.Leaf(a.Component)
