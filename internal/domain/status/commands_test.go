@@ -283,6 +283,18 @@ func TestBackfill(t *testing.T) {
 		p.statusesOf("api") != "o" || len(p.changes) > 0 {
 		t.Errorf("%s; %q; api is %s", story(s), s.Updates[1].Body, p.statusesOf("api"))
 	}
+	// Reopened, it affects its components as other incidents do.
+	s = p.store(p.ReopenIncident(*s, NewUpdate{
+		State: Investigating, Body: "Again.", Affected: assign("api", "partial_outage"),
+	}))
+	if s.Notice.Backfilled || p.statusesOf("api") != "p" || len(p.changes) != 1 {
+		t.Errorf("reopened: api is %s, %+v", p.statusesOf("api"), s.Notice)
+	}
+	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Resolved, Body: "Over."}))
+	const want = "investigating api:om; resolved api:mo; investigating api:op; resolved api:po"
+	if got := story(s); got != want || p.statusesOf("api") != "o" {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }
 
 func TestUpdateDates(t *testing.T) {

@@ -164,10 +164,10 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 
 // after returns a copy of n after an update that is displayed with a date, as part of addUpdate: state, dates, impact
 // and version. The impact of an incident only becomes worse, unless it is overridden. A new notice gets its creation
-// time and, unless it has one, its start, and keeps its version.
+// time and, unless it has one, its start, and keeps its version. A backfilled one that is reopened is one like others.
 func (n *Notice) after(u *update, display time.Time) *Notice {
 	after := *n
-	after.State, after.UpdatedAt = u.State, u.at
+	after.State, after.UpdatedAt, after.Backfilled = u.State, u.at, n.Backfilled && !u.reopen
 	if (u.State == Monitoring || u.State == Verifying) && n.State != u.State {
 		after.MonitoringAt = ledger.Of(display)
 	}
