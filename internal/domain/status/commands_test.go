@@ -692,6 +692,10 @@ func TestPageSettings(t *testing.T) {
 		_, err := after.WithSettings([]PageSetting{s})
 		wantError(t, err, BadInput, words)
 	}
+	for _, host := range []string{"a.example:8080", "a.example.", "[::1]"} {
+		_, err := after.WithSettings([]PageSetting{{"hosts", host}})
+		wantError(t, err, BadInput, "not a host name")
+	}
 	for name, slug := range map[string]string{
 		"ÄÖ":                            "status",
 		strings.Repeat("a", 62) + "--b": strings.Repeat("a", 62),
