@@ -673,7 +673,7 @@ func TestPageSettings(t *testing.T) {
 		{"auto_publish", "1"},
 		{"text.de.maintenance_started", "Los."},
 		{"text.en.probe_failed", "Oh."},
-		{"text.en.probe_failed", ""},
+		{"text.en.probe_failed", " \n"},
 	})
 	if err != nil || after.Name != "N" || after.Slug != "s" || after.URL != "https://x.example" ||
 		!slices.Equal(after.Hosts, []string{"a.example", "b.example"}) || !after.IsDefault ||
@@ -681,6 +681,14 @@ func TestPageSettings(t *testing.T) {
 		after.Text(MaintenanceStarted) != "Los." ||
 		len(after.Texts["en"]) > 0 || p.Texts != nil {
 		t.Errorf("%+v, %v", after, err)
+	}
+	// A blank text that a page has from earlier would make each action fail that publishes it.
+	blank := &Page{Locale: "de", Texts: Texts{"de": {}, "en": {}}}
+	for _, e := range Events() {
+		blank.Texts["de"][e], blank.Texts["en"][e] = " ", "\n"
+		if got := blank.Text(e); got != defaultTexts()[e] {
+			t.Errorf("%s: %q", e, got)
+		}
 	}
 	for words, s := range map[string]PageSetting{
 		"unknown setting": {"color", "red"}, "unknown setting \"text.de.x\"": {"text.de.x", "y"},

@@ -266,7 +266,7 @@ func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 
 // RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a reminder.
 // It changes the working copy. Reminders of incidents only record that they were sent. due is the result of [DueOf],
-// not [NothingDue]. It fails with [BadInput] only if the text of the page is blank. s.Notice does not change.
+// not [NothingDue]. With it, RunDue does not fail. s.Notice does not change.
 func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	n := *s.Notice
 	s.Notice = &n

@@ -250,7 +250,7 @@ func IsWebURL(text string, query bool) bool {
 }
 
 // Set changes a setting of the page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
-// vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default. It fails with
+// vocabulary, auto_publish, or text.<locale>.<event>, for which a blank text restores the default. It fails with
 // [BadInput] for unknown keys, hosts that [Pages.ByHost] cannot find, and if default or auto_publish is not a Boolean,
 // but does not validate texts: see [CheckPage].
 func (p *Page) Set(key, value string) error {
@@ -303,7 +303,7 @@ func setSwitch(into *bool, key, value string) error {
 	return nil
 }
 
-// setText sets the text that the page publishes automatically for an event in a locale. An empty text removes it. The
+// setText sets the text that the page publishes automatically for an event in a locale. A blank text removes it. The
 // page's map is replaced, because copies of the page share it.
 func (p *Page) setText(locale string, e Event, text string) {
 	texts := Texts{}
@@ -313,7 +313,7 @@ func (p *Page) setText(locale string, e Event, text string) {
 	if texts[locale] == nil {
 		texts[locale] = map[Event]string{}
 	}
-	if texts[locale][e] = text; text == "" {
+	if texts[locale][e] = text; strings.TrimSpace(text) == "" {
 		delete(texts[locale], e)
 	}
 	p.Texts = texts
