@@ -164,6 +164,7 @@ func TestStatusMaintenances(t *testing.T) {
 		t.Error(got)
 	}
 	e.ok("maintenance", "start", id)
+	e.fails(2, "the body is empty", "maintenance", "note", id)
 	e.ok("maintenance", "note", id, "--body", "Half of the work is done.")
 	e.fails(3, "complete it", "maintenance", "cancel", id)
 	e.ok("maintenance", "verify", id)

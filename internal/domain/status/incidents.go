@@ -207,12 +207,14 @@ func CheckTimes(start, end time.Time) error {
 }
 
 // MoveMaintenance returns what is written to change the state of a maintenance, or to add text in its current state,
-// which is the default. It also changes the working copy. The default text is that of the page for the new state. An
-// impossible transition fails with a [*TransitionError], a missing text or invalid status with [BadInput], and a
-// component that does not exist with [NotFound]. s does not change.
+// which is the default. It also changes the working copy. If the state changes, the default text is that of the page
+// for the new state. An impossible transition fails with a [*TransitionError], a missing text or invalid status with
+// [BadInput], and a component that does not exist with [NotFound]. s does not change.
 func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	in.State = cmp.Or(in.State, s.Notice.State)
-	in.Body = cmp.Or(in.Body, w.stateText(in.State))
+	if in.State != s.Notice.State {
+		in.Body = cmp.Or(in.Body, w.stateText(in.State))
+	}
 	return w.addUpdate(s, update{NewUpdate: in})
 }
 
