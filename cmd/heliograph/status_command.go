@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,8 +136,8 @@ func (s *session) dispatch(ctx context.Context, selected *kong.Node) error {
 	return command.run(ctx, s)
 }
 
-// selectPage reads the pages and sets s.page to the one with the slug of the flag, by default the default page. It
-// fails if the page does not exist.
+// selectPage reads the pages and sets s.page to the one with the slug of the flag, by default the default page. From
+// then on, the session writes to this page only. It fails if the page does not exist.
 func (s *session) selectPage(ctx context.Context) error {
 	pages, err := s.db.Pages(ctx)
 	if err != nil {
@@ -143,6 +145,9 @@ func (s *session) selectPage(ctx context.Context) error {
 	}
 	if s.page = pages.Default(); s.Slug != "" {
 		s.page = pages.BySlug(s.Slug)
+	}
+	if s.page != nil {
+		s.by.Page = s.page.Code
 	}
 	return cmp.Or(status.FailIf(s.page == nil && s.Slug != "", status.NotFound,
 		"page %q does not exist: create it with `heliograph status init`", s.Slug),
@@ -177,11 +182,11 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 	if dirErr != nil {
 		return "", nil, dirErr
 	}
-	sockets, globErr := filepath.Glob(filepath.Join(dir, "pg*", "s", ".s.PGSQL.5432"))
+	sockets, globErr := fs.Glob(os.DirFS(filepath.Clean(dir)), "pg*/s/.s.PGSQL.5432")
 	if globErr != nil || len(sockets) != 1 {
 		return "", nil, err
 	}
-	return "host='" + filepath.Dir(sockets[0]) + "' port=5432 user=" + embedded.Name + " dbname=" +
+	return "host='" + filepath.Join(dir, path.Dir(sockets[0])) + "' port=5432 user=" + embedded.Name + " dbname=" +
 		embedded.Name, nothing, nil
 }
 
@@ -204,8 +209,8 @@ func explainStatus(url string, err error) error {
 			return &exitError{code, fmt.Errorf("%w (see --help of the command)", rejected)}
 		}
 		if rejected.Reason == status.NotFound && !strings.Contains(rejected.Error(), "`") {
-			return fmt.Errorf("%w; `heliograph status list` prints incidents, maintenances, components or pages",
-				rejected)
+			return fmt.Errorf("%w; `heliograph status list` prints incidents, maintenances and components of the "+
+				"page, which --page selects, or pages", rejected)
 		}
 		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):

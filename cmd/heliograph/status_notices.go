@@ -255,13 +255,13 @@ type timeFlags struct {
 
 // times returns the start and the end of a maintenance from the flags: --until, else --for after the start. If one is
 // missing or invalid, the error goes to [session.fail], with which the write of the command fails, and the times are
-// not valid. The session must have a page.
+// not valid. It does not check that the end is after the start. The session must have a page.
 func (f *timeFlags) times(s *session) (from, until time.Time) {
 	from = s.time(f.From)
 	switch {
 	case f.Until != "":
 		until = s.time(f.Until)
-	case f.For > 0:
+	case f.For != 0:
 		until = from.Add(f.For)
 	default:
 		s.fail(status.Errorf(status.BadInput, "the end is missing: use --until or --for"))

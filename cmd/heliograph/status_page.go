@@ -205,20 +205,20 @@ type statusTokenCmd struct {
 
 type statusTokenAddCmd struct {
 	status.Token
-	Expires time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
+	Expires *time.Duration `help:"Time until the token expires, such as 720h (default: never)."`
 }
 
 // run creates an access token in the database of status pages, with an entry in the audit log, and prints its secret,
 // which is not shown again. The token is for the page with --page, and for all pages otherwise. It never expires
-// without a positive --expires. It fails if the name is in use.
+// without --expires. It fails if the name is in use or the time until it expires is not positive.
 func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	page, err := s.givenPage(ctx)
 	if err != nil {
 		return err
 	}
 	in := c.Token
-	if in.PageCode = ledger.NonZero(page); c.Expires > 0 {
-		in.ExpiresAt = ledger.Of(s.now().Add(c.Expires))
+	if in.PageCode = ledger.NonZero(page); c.Expires != nil {
+		in.ExpiresAt = ledger.Of(s.now().Add(*c.Expires))
 	}
 	token, err := s.AddToken(ctx, s.by, in)
 	return s.done(err, map[string]string{"name": c.Name, "role": string(c.Role), "token": token}, "%s", token)

@@ -198,7 +198,7 @@ func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
 
 type statusAuditCmd struct {
 	Object string `help:"ID of a notice, an update, a component or a page, or number of a probe, whose entries to list (default: all)."`
-	Limit  int    `default:"50" help:"Maximum number of entries."`
+	Limit  uint32 `default:"50" help:"Maximum number of entries."`
 }
 
 // run reads the newest entries of the audit log from the database of status pages, and prints them: those of the page
@@ -208,7 +208,7 @@ func (c *statusAuditCmd) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.db.Audit(ctx, page, noticeCode(c.Object), max(c.Limit, 1))
+	found, err := s.db.Audit(ctx, page, noticeCode(c.Object), int(max(c.Limit, 1)))
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -71,7 +73,7 @@ func table[T any](s *session, list []T, row func(T) (object map[string]any, colu
 
 type statusListCmd struct {
 	What  string `arg:"" optional:"" enum:"open,incidents,maintenances,components,drafts,pages" default:"open" help:"Objects to list: open (incidents and maintenances that are not over), incidents, maintenances, components, drafts or pages."`
-	Limit int32  `default:"50" help:"Maximum number of incidents and of maintenances."`
+	Limit uint32 `default:"50" help:"Maximum number of incidents and of maintenances."`
 }
 
 // run reads pages, components or a kind of notices from the database of status pages, and prints them. Only pages need
@@ -342,8 +344,8 @@ type statusExportCmd struct {
 }
 
 // run writes the static site of the page to a folder and prints the number of files. It replaces each file atomically,
-// and removes the pages of notices and months that do not exist any more. If rendering or writing fails, it removes
-// nothing, and the files that were written before stay.
+// and removes the pages of notices and months in this folder that do not exist any more. If rendering or writing fails,
+// it removes nothing, and the files that were written before stay.
 func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 	g, err := s.gateway(true)
 	if err != nil {
@@ -351,27 +353,28 @@ func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 	}
 	written := map[string]bool{}
 	err = g.Export(ctx, s.page, func(file string, body []byte) error {
-		path := filepath.Join(c.Folder, filepath.FromSlash(file))
-		written[path] = true
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		written[file] = true
+		target := filepath.Join(c.Folder, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path+".new", body, 0o644); err != nil {
+		if err := os.WriteFile(target+".new", body, 0o644); err != nil {
 			return err
 		}
-		return os.Rename(path+".new", path)
+		return os.Rename(target+".new", target)
 	})
 	if err != nil {
 		return err
 	}
 	for _, folder := range []string{"incidents", "history"} {
-		pages, err := filepath.Glob(filepath.Join(c.Folder, folder, "*", "index.html"))
+		// The name of the folder is not part of the pattern: it can have characters such as * and [.
+		pages, err := fs.Glob(os.DirFS(filepath.Clean(c.Folder)), folder+"/*/index.html")
 		if err != nil {
 			return fmt.Errorf("listing the exported pages: %w", err)
 		}
-		for _, path := range pages {
-			if !written[path] {
-				err = os.RemoveAll(filepath.Dir(path))
+		for _, file := range pages {
+			if !written[file] {
+				err = os.RemoveAll(filepath.Join(c.Folder, filepath.FromSlash(path.Dir(file))))
 				if err != nil {
 					return err
 				}

@@ -147,6 +147,11 @@ func TestStatusMaintenances(t *testing.T) {
 		"--for", "40m", "--affect", "API", "--no-auto-start")
 	e.fails(2, "--until or --for", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
 		"2026-05-17 09:00")
+	e.fails(2, "must be after the start", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
+		"2026-05-17 09:00", "--for=-40m")
+	for _, list := range []string{"list", "audit"} {
+		e.fails(2, "--limit", list, "--limit=-1")
+	}
 	e.fails(2, "occurs twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from",
 		"2026-11-01 01:30", "--for", "1h")
 	e.fails(3, "only scheduled, in_progress, completed", "maintenance", "verify", id)
@@ -159,6 +164,7 @@ func TestStatusMaintenances(t *testing.T) {
 		t.Error(got)
 	}
 	e.ok("maintenance", "start", id)
+	e.fails(2, "the body is empty", "maintenance", "note", id)
 	e.ok("maintenance", "note", id, "--body", "Half of the work is done.")
 	e.fails(3, "complete it", "maintenance", "cancel", id)
 	e.ok("maintenance", "verify", id)
@@ -182,6 +188,9 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 		t.Error(got)
 	}
 	e.fails(1, "bot", "token", "add", "bot", "admin")
+	for _, expires := range []string{"-1h", "0s"} {
+		e.fails(2, "in the past", "token", "add", "late", "reporter", "--expires="+expires)
+	}
 	e.fails(2, "must be one of", "token", "add", "x", "king")
 	e.ok("token", "rm", "bot")
 	e.fails(1, "does not exist", "token", "rm", "bot")
@@ -221,6 +230,58 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	}
 	checkExport(t, dir)
 	e.fails(2, "summary.json", "render", "nothing")
+}
+
+// TestStatusOtherPage checks that commands change objects of the selected page only.
+func TestStatusOtherPage(t *testing.T) {
+	t.Parallel()
+	e := newStatusCLI(t)
+	e.ok("init", "--name", "Other", "--url", "https://other.example")
+	onOther := func(args ...string) []string { return append([]string{"--page", "other"}, args...) }
+	hook := strings.Fields(e.ok(onOther("webhook", "add", "https://hooks.example/x")...))[1]
+	notice := e.id(onOther("incident", "open", "--name", "Slow", "--body", "x", "--affect", "API=partial_outage")...)
+	var shown struct{ Updates []struct{ ID string } }
+	err := json.Unmarshal([]byte(e.ok(onOther("show", notice, "--json")...)), &shown)
+	if err != nil || len(shown.Updates) != 1 {
+		t.Fatalf("%+v, %v", shown, err)
+	}
+	for _, command := range [][]string{
+		{"webhook", "rotate", hook},
+		{"webhook", "enable", hook},
+		{"incident", "update", notice, "--body", "x"},
+		{"incident", "edit", notice, "--update", shown.Updates[0].ID, "--body", "x"},
+		{"incident", "resolve", notice},
+		{"webhook", "rm", hook},
+		{"incident", "rm", notice},
+	} {
+		e.fails(1, "does not exist", command...)
+		e.ok(onOther(command...)...)
+	}
+}
+
+// TestStatusExportFolder exports to a folder whose name is a pattern that matches another folder too. Only its own old
+// pages are removed.
+func TestStatusExportFolder(t *testing.T) {
+	t.Parallel()
+	e := newStatusCLI(t)
+	dir := t.TempDir()
+	var old []string
+	for _, folder := range []string{"site*", "site2"} {
+		old = append(old, filepath.Join(dir, folder, "incidents", "gone", "index.html"))
+		if err := os.MkdirAll(filepath.Dir(old[len(old)-1]), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(old[len(old)-1], nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.ok("export", filepath.Join(dir, "site*"))
+	if _, err := os.Stat(old[0]); err == nil {
+		t.Error("an old page of the folder stays")
+	}
+	if _, err := os.Stat(old[1]); err != nil {
+		t.Errorf("a page of another folder is removed: %v", err)
+	}
 }
 
 // TestStatusCommands checks that every status command can run.

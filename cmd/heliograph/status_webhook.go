@@ -73,8 +73,8 @@ type statusWebhookEditCmd struct {
 }
 
 // run rotates the secret of a webhook, enables or deletes it in the database of status pages, depending on the name of
-// the command, with an entry in the audit log. It prints what it did and a new secret, which is not shown again. The
-// webhook can be one of another page. It fails if there is none with the ID.
+// the command, with an entry in the audit log. It prints what it did and a new secret, which is not shown again. It
+// fails if the page has no webhook with the ID.
 func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
 	var in status.VersionInput
 	var secret string

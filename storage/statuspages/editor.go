@@ -145,7 +145,7 @@ func (e *Editor) write(
 func (e *Editor) editRow(ctx context.Context, by Author, action, table, what, code string,
 	do func(ctx context.Context, tx *commandTx) error,
 ) (string, error) {
-	page, err := e.pageOf(ctx, table, what, code)
+	page, err := e.pageOf(ctx, by, table, what, code)
 	if err != nil {
 		return "", err
 	}
@@ -326,9 +326,9 @@ func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {
 }
 
 // pageOf reads the code of the page of a row, or fails with [status.NotFound] if the row does not exist, code is not a
-// valid text, or the component of a probe was removed. what names the row in errors. It reads on the pool, even if ctx
-// has a transaction.
-func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, error) {
+// valid text, the component of a probe was removed, or the author may not write to the page. what names the row in
+// errors. It reads on the pool, even if ctx has a transaction.
+func (e *Editor) pageOf(ctx context.Context, by Author, table, what, code string) (string, error) {
 	var page string
 	if table == probeTable {
 		table += ` p join (select id as component_id, page_id from status.component where deleted_at is null) c
@@ -336,7 +336,8 @@ using (component_id)`
 	}
 	err := e.db.pool.QueryRow(ctx, `select page_id::text from `+table+` where id::text = $1`, code).Scan(&page)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows), storage.FailureOf(err) == storage.FailureOutOfBounds: // not a code
+	case errors.Is(err, pgx.ErrNoRows), storage.FailureOf(err) == storage.FailureOutOfBounds, // not a code
+		err == nil && by.Page != "" && by.Page != page:
 		return "", status.Errorf(status.NotFound, "%s %s does not exist", what, code)
 	case err != nil:
 		return "", explainWrite(fmt.Errorf("reading the page of a %s: %w", what, err))

@@ -363,6 +363,71 @@ func TestPageSettings(t *testing.T) {
 	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "name", Value: "Mirror"}}))
 }
 
+// TestResolveProbedError checks that an incident of probes that cannot be resolved does not affect another one.
+func TestResolveProbedError(t *testing.T) {
+	t.Parallel()
+	n := newEditorTest(t, "Etc/UTC")
+	ctx, ok := t.Context(), must2(t)
+	ok(n.SetPage(ctx, editor, n.page, []status.PageSetting{{Key: "auto_publish", Value: "true"}}))
+	by := statuspages.Author{Origin: status.FromProbe}
+	var codes []string
+	for range 2 {
+		code := ok(n.OpenIncident(ctx, by, n.page, status.NewIncident{Name: "Down", Body: "x"}))
+		ok(n.UpdateIncident(ctx, by, code, status.NewUpdate{State: status.Monitoring, Body: "x"}))
+		codes = append(codes, code)
+	}
+	for _, sql := range []string{
+		`update status.incident set probe_version = version`,
+		`create function fail() returns trigger language plpgsql as $$ begin raise 'it cannot be resolved'; end $$`,
+		`create trigger failing before update on status.incident for each row
+when (new.state = 'resolved' and new.id = '` + codes[0] + `') execute function fail()`,
+	} {
+		if _, err := n.db.Pool().Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.wait(status.ProbeHoldOff)
+	resolved, err := n.ResolveProbed(ctx)
+	if len(resolved) != 1 || resolved[0] != codes[1] || err == nil ||
+		!strings.Contains(err.Error(), "resolving the incident "+codes[0]) {
+		t.Errorf("resolved %s, %v; want %s", resolved, err, codes[1])
+	}
+}
+
+// TestSourceOfSeveralPages checks that the source of a URL that had another page before is that of the present page,
+// and that the other one is not claimed.
+func TestSourceOfSeveralPages(t *testing.T) {
+	t.Parallel()
+	n := newEditorTest(t, "Etc/UTC")
+	ctx, ok := t.Context(), must2(t)
+	other := ok(n.InitPage(ctx, editor, status.Page{Name: "Other", URL: "https://other.example"}, "X"))
+	const url = "https://source.example"
+	for i, page := range []string{n.page, other, n.page} {
+		n.wait(time.Hour)
+		err := n.db.ReleaseSource(ctx, &statuspages.PageSource{
+			Page: page, URL: url, Tags: map[string]string{"page": page}, OKAt: n.clock(), NextAt: n.clock(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			continue
+		}
+		source, claimed, err := n.db.ClaimSource(ctx, url, n.clock(), time.Minute)
+		if err != nil || !claimed || source.Page != page || source.Tags["page"] != page {
+			t.Errorf("%+v, claimed %t, %v; want page %s", source, claimed, err, page)
+		}
+		held := one[int](t, n, `select count(*)::int from status.sync_source where next_at > $1`, n.clock())
+		if held != 1 {
+			t.Errorf("%d sources are claimed", held)
+		}
+		source, claimed, err = n.db.ClaimSource(ctx, url, n.clock(), time.Minute)
+		if err != nil || claimed || source.Page != page {
+			t.Errorf("a second claim: %+v, claimed %t, %v; want page %s", source, claimed, err, page)
+		}
+	}
+}
+
 // TestTokens checks that only hashes of tokens are stored.
 func TestTokens(t *testing.T) {
 	t.Parallel()

@@ -193,16 +193,20 @@ type PageSource struct {
 // maxNextRead is the maximum time until the next read. A later one was set by a clock that has been set back since.
 const maxNextRead = time.Hour
 
+// lastRead follows the columns of a source in statements. It selects the one with a URL that was read last.
+const lastRead = ` from status.sync_source where base_url = $1 order by last_ok_at desc nulls last, page_id limit 1`
+
 // ClaimSource claims the next read of a source for the duration of a lease, by moving its next read. claimed is false
 // if another gateway holds it; the source then has the time of the next read. A source that was never read is not
 // claimed exclusively, since imports are idempotent. A next read more than an hour ahead counts as due, since only a
-// clock that was set back leaves it.
+// clock that was set back leaves it. If the URL had another page before, the source is that of the last successful
+// read.
 func (s *DB) ClaimSource(
 	ctx context.Context, url string, now time.Time, lease time.Duration,
 ) (source *PageSource, claimed bool, err error) {
 	rows, _ := s.pool.Query(ctx,
 		`update status.sync_source set next_at = $3
-where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
+where page_id = (select page_id`+lastRead+`) and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
 		url, now, now.Add(lease), now.Add(maxNextRead)) // rows have the error
 	taken, err := storage.MapperOf(sourceTargets, nil).Collect(rows)
 	if err != nil {
@@ -211,8 +215,7 @@ where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumn
 	if len(taken) > 0 {
 		return taken[0], true, nil
 	}
-	source, err = readOne(ctx, s, sourceTargets, nil,
-		`select `+sourceColumns+` from status.sync_source where base_url = $1`, url)
+	source, err = readOne(ctx, s, sourceTargets, nil, `select `+sourceColumns+lastRead, url)
 	if err == nil && source == nil {
 		return &PageSource{URL: url}, true, nil
 	}

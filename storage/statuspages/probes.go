@@ -33,7 +33,7 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	if err != nil {
 		return 0, err
 	}
-	page, err := e.pageOf(ctx, componentTable, "component", in.Component)
+	page, err := e.pageOf(ctx, by, componentTable, "component", in.Component)
 	if err != nil {
 		return 0, err
 	}
@@ -348,8 +348,8 @@ func (tx *commandTx) setProbeVersion() {
 }
 
 // ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has
-// changed, on pages that publish automatically and are not mirrors. Each is a write of its own. The first error ends
-// it. It returns the codes of resolved incidents, also with an error.
+// changed, on pages that publish automatically and are not mirrors. Each is a write of its own. An error of one does
+// not affect the others. It returns the codes of resolved incidents, also with an error.
 func (e *Editor) ResolveProbed(ctx context.Context) ([]string, error) {
 	const ready = ` n.origin = 'probe' and not n.draft and n.deleted_at is null and n.state = 'monitoring' and n.probe_version = n.version
 and n.monitoring_at <= $1
@@ -361,6 +361,7 @@ and g.auto_publish where`+ready, e.now().Add(-status.ProbeHoldOff))
 		return nil, err
 	}
 	var out []string
+	var failed []error
 	for _, n := range list {
 		resolved := false
 		_, err := e.edit(ctx, probeAuthor(n.ProbeID.V), status.ProbeResolve, n.PageCode,
@@ -390,11 +391,10 @@ and g.auto_publish where`+ready, e.now().Add(-status.ProbeHoldOff))
 				return err
 			})
 		if err != nil {
-			return out, err
-		}
-		if resolved {
+			failed = append(failed, fmt.Errorf("resolving the incident %s: %w", n.Code, err))
+		} else if resolved {
 			out = append(out, n.Code)
 		}
 	}
-	return out, nil
+	return out, errors.Join(failed...)
 }

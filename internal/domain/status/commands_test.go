@@ -163,6 +163,14 @@ func TestIncidentLifecycle(t *testing.T) {
 		!s.Notice.ResolvedAt.V.Equal(resolved) {
 		t.Errorf("postmortem: %+v of %d updates", last, len(s.Updates))
 	}
+	for words, in := range map[string]NewUpdate{
+		"postmortem cannot change components": {Affected: assign("api", "operational")},
+		"postmortems have no date":            {DisplayAt: ledger.Of(resolved)},
+	} {
+		in.State, in.Body = Postmortem, "It was three cables."
+		_, err = p.UpdateIncident(*s, in)
+		wantError(t, err, BadInput, words)
+	}
 	_, err = p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "Again."})
 	wantError(t, err, "", "unless it is reopened")
 	s = p.store(p.ReopenIncident(*s, NewUpdate{
@@ -274,6 +282,18 @@ func TestBackfill(t *testing.T) {
 	if story(s) != "investigating api:om; resolved api:mo" || s.Updates[1].Body != "This incident is over." ||
 		p.statusesOf("api") != "o" || len(p.changes) > 0 {
 		t.Errorf("%s; %q; api is %s", story(s), s.Updates[1].Body, p.statusesOf("api"))
+	}
+	// Reopened, it affects its components as other incidents do.
+	s = p.store(p.ReopenIncident(*s, NewUpdate{
+		State: Investigating, Body: "Again.", Affected: assign("api", "partial_outage"),
+	}))
+	if s.Notice.Backfilled || p.statusesOf("api") != "p" || len(p.changes) != 1 {
+		t.Errorf("reopened: api is %s, %+v", p.statusesOf("api"), s.Notice)
+	}
+	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Resolved, Body: "Over."}))
+	const want = "investigating api:om; resolved api:mo; investigating api:op; resolved api:po"
+	if got := story(s); got != want || p.statusesOf("api") != "o" {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -653,7 +673,7 @@ func TestPageSettings(t *testing.T) {
 		{"auto_publish", "1"},
 		{"text.de.maintenance_started", "Los."},
 		{"text.en.probe_failed", "Oh."},
-		{"text.en.probe_failed", ""},
+		{"text.en.probe_failed", " \n"},
 	})
 	if err != nil || after.Name != "N" || after.Slug != "s" || after.URL != "https://x.example" ||
 		!slices.Equal(after.Hosts, []string{"a.example", "b.example"}) || !after.IsDefault ||
@@ -661,6 +681,14 @@ func TestPageSettings(t *testing.T) {
 		after.Text(MaintenanceStarted) != "Los." ||
 		len(after.Texts["en"]) > 0 || p.Texts != nil {
 		t.Errorf("%+v, %v", after, err)
+	}
+	// A blank text that a page has from earlier would make each action fail that publishes it.
+	blank := &Page{Locale: "de", Texts: Texts{"de": {}, "en": {}}}
+	for _, e := range Events() {
+		blank.Texts["de"][e], blank.Texts["en"][e] = " ", "\n"
+		if got := blank.Text(e); got != defaultTexts()[e] {
+			t.Errorf("%s: %q", e, got)
+		}
 	}
 	for words, s := range map[string]PageSetting{
 		"unknown setting": {"color", "red"}, "unknown setting \"text.de.x\"": {"text.de.x", "y"},
@@ -671,6 +699,10 @@ func TestPageSettings(t *testing.T) {
 	} {
 		_, err := after.WithSettings([]PageSetting{s})
 		wantError(t, err, BadInput, words)
+	}
+	for _, host := range []string{"a.example:8080", "a.example.", "[::1]"} {
+		_, err := after.WithSettings([]PageSetting{{"hosts", host}})
+		wantError(t, err, BadInput, "not a host name")
 	}
 	for name, slug := range map[string]string{
 		"ÄÖ":                            "status",

@@ -88,8 +88,8 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 }
 
 // UpdateIncident returns what is written for an update of an incident that is not over, or that resolves it, and
-// changes the working copy. An empty state is the current one. In state [Postmortem] it publishes the postmortem, and
-// uses only the body and whether to notify. It fails with [BadState] for drafts, with a [*TransitionError] for
+// changes the working copy. An empty state is the current one. In state [Postmortem] it publishes the postmortem; see
+// [WorkingCopy.PublishPostmortem]. It fails with [BadState] for drafts, with a [*TransitionError] for
 // impossible transitions, with [NotFound] for unknown components, and with [BadInput] for other invalid input; then
 // nothing changes.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
@@ -103,20 +103,20 @@ func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, erro
 	return w.addUpdate(s, update{NewUpdate: in})
 }
 
-// ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. It fails
-// with a [*TransitionError] if the incident is not over, or if the state of in, which has no default, is not an open
-// one. An invalid text, date or status fails with [BadInput], and a component that does not exist with [NotFound]. s
-// does not change.
+// ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. A backfilled
+// incident affects its components from then on, as others do. It fails with a [*TransitionError] if the incident is not
+// over, or if the state of in, which has no default, is not an open one. An invalid text, date or status fails with
+// [BadInput], and a component that does not exist with [NotFound]. s does not change.
 func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	return w.addUpdate(s, update{NewUpdate: in, reopen: true})
 }
 
 // PublishPostmortem returns what is written to add the postmortem to a resolved incident, or to replace it.
-// Components do not change: of in, only the body and whether to notify are used. If the incident is not resolved, it
-// fails with a [*TransitionError], and for an empty body with [BadInput]. s.Notice does not change.
+// Components do not change. If the incident is not resolved, it fails with a [*TransitionError]. An empty body, a date
+// and statuses of components fail with [BadInput]. s.Notice does not change.
 func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
-	u := textUpdate(Postmortem, in.Body, in.Notify)
-	u.textOnly = true
+	u := update{NewUpdate: in, textOnly: true}
+	u.State = Postmortem
 	for _, old := range s.Updates {
 		if old.State == Postmortem {
 			u.code = old.Code
@@ -208,12 +208,14 @@ func CheckTimes(start, end time.Time) error {
 }
 
 // MoveMaintenance returns what is written to change the state of a maintenance, or to add text in its current state,
-// which is the default. It also changes the working copy. The default text is that of the page for the new state. An
-// impossible transition fails with a [*TransitionError], a missing text or invalid status with [BadInput], and a
-// component that does not exist with [NotFound]. s does not change.
+// which is the default. It also changes the working copy. If the state changes, the default text is that of the page
+// for the new state. An impossible transition fails with a [*TransitionError], a missing text or invalid status with
+// [BadInput], and a component that does not exist with [NotFound]. s does not change.
 func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	in.State = cmp.Or(in.State, s.Notice.State)
-	in.Body = cmp.Or(in.Body, w.stateText(in.State))
+	if in.State != s.Notice.State {
+		in.Body = cmp.Or(in.Body, w.stateText(in.State))
+	}
 	return w.addUpdate(s, update{NewUpdate: in})
 }
 
@@ -267,7 +269,7 @@ func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 
 // RunDue returns what is written when an action of a notice is due: the start or end of a maintenance, or a reminder.
 // It changes the working copy. Reminders of incidents only record that they were sent. due is the result of [DueOf],
-// not [NothingDue]. It fails with [BadInput] only if the text of the page is blank. s.Notice does not change.
+// not [NothingDue]. With it, RunDue does not fail. s.Notice does not change.
 func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	n := *s.Notice
 	s.Notice = &n

@@ -227,10 +227,10 @@ func defaultTexts() map[Event]string {
 	}
 }
 
-// Text returns the text for an event: that of the page in its locale, else in English, else the built-in one. It is
-// empty for no event.
+// Text returns the text for an event: that of the page in its locale, else in English, else the built-in one. Blank
+// texts do not count, because updates cannot have them. It is empty for no event.
 func (p *Page) Text(e Event) string {
-	return cmp.Or(p.Texts[p.Locale][e], p.Texts["en"][e], defaultTexts()[e])
+	return cmp.Or(strings.TrimSpace(p.Texts[p.Locale][e]), strings.TrimSpace(p.Texts["en"][e]), defaultTexts()[e])
 }
 
 // Events returns the events for which a page can have texts, sorted.

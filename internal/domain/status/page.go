@@ -189,7 +189,7 @@ func EffectiveIndicator(r Rollup, worstOpen Impact) Indicator {
 
 var (
 	slugForm   = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
-	hostForm   = regexp.MustCompile(`^[a-z0-9.-]+(:\d+)?$`)
+	hostForm   = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*$`)
 	localeForm = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
 
@@ -226,23 +226,19 @@ func (p *Page) WithSettings(settings []PageSetting) (*Page, error) {
 		"one page must be the default page: make another page the default instead"))
 }
 
-// CheckPage fails with [BadInput] if the settings of a page are invalid. It writes into p: it removes trailing
-// slashes from the URL and sets the zone.
+// CheckPage fails with [BadInput] if the settings of a page other than its hosts are invalid. It writes into p: it
+// removes trailing slashes from the URL and sets the zone.
 func CheckPage(p *Page) error {
 	p.URL = strings.TrimRight(p.URL, "/")
 	var unknownZone error
 	p.Zone, unknownZone = LoadZone(p.TimeZone)
-	err := cmp.Or(CheckName("the page", p.Name),
+	return cmp.Or(CheckName("the page", p.Name),
 		badIf(!slugForm.MatchString(p.Slug), "the slug %q is not 1 to 63 lower-case letters, digits and hyphens",
 			p.Slug),
 		badIf(!IsWebURL(p.URL, false), "%q is not a URL such as https://status.example.com", p.URL),
 		badIf(unknownZone != nil, "%v", unknownZone),
 		badIf(!localeForm.MatchString(p.Locale), "%q is not a locale such as en or pt-BR", p.Locale),
 		badIf(!p.Vocabulary.Valid(), "%q is not a vocabulary: use %s or %s", p.Vocabulary, Documented, Statuspage))
-	for _, h := range p.Hosts {
-		err = cmp.Or(err, badIf(!hostForm.MatchString(h), "%q is not a host name", h))
-	}
-	return err
 }
 
 // IsWebURL reports whether a text is a URL with http or https and a host, without user, fragment, spaces, quotes and
@@ -254,9 +250,9 @@ func IsWebURL(text string, query bool) bool {
 }
 
 // Set changes a setting of the page: name, slug, url, hosts (separated by commas), default, time_zone, locale,
-// vocabulary, auto_publish, or text.<locale>.<event>, for which an empty text restores the default. It fails with
-// [BadInput] for unknown keys, and if default or auto_publish is not a Boolean, but stores all other values unchecked:
-// call [CheckPage] afterwards.
+// vocabulary, auto_publish, or text.<locale>.<event>, for which a blank text restores the default. It fails with
+// [BadInput] for unknown keys, hosts that [Pages.ByHost] cannot find, and if default or auto_publish is not a Boolean,
+// but stores all other values unchecked: call [CheckPage] afterwards.
 func (p *Page) Set(key, value string) error {
 	texts := map[string]*string{
 		"name": &p.Name, "slug": &p.Slug, "url": &p.URL, "time_zone": &p.TimeZone, "locale": &p.Locale,
@@ -270,7 +266,12 @@ func (p *Page) Set(key, value string) error {
 	case "hosts":
 		p.Hosts = nil
 		for h := range strings.SplitSeq(strings.ToLower(value), ",") {
-			if h = strings.TrimSpace(h); h != "" && !slices.Contains(p.Hosts, h) {
+			h = strings.TrimSpace(h)
+			switch {
+			case h == "" || slices.Contains(p.Hosts, h):
+			case !hostForm.MatchString(h):
+				return Errorf(BadInput, "%q is not a host name: requests are compared without port and final dot", h)
+			default:
 				p.Hosts = append(p.Hosts, h)
 			}
 		}
@@ -303,7 +304,7 @@ func setSwitch(into *bool, key, value string) error {
 	return nil
 }
 
-// setText sets the text that the page publishes automatically for an event in a locale. An empty text removes it. The
+// setText sets the text that the page publishes automatically for an event in a locale. A blank text removes it. The
 // page's map is replaced, because copies of the page share it.
 func (p *Page) setText(locale string, e Event, text string) {
 	texts := Texts{}
@@ -313,7 +314,7 @@ func (p *Page) setText(locale string, e Event, text string) {
 	if texts[locale] == nil {
 		texts[locale] = map[Event]string{}
 	}
-	if texts[locale][e] = text; text == "" {
+	if texts[locale][e] = text; strings.TrimSpace(text) == "" {
 		delete(texts[locale], e)
 	}
 	p.Texts = texts

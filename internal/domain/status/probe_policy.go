@@ -91,8 +91,7 @@ type probeRun struct {
 // ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings
 // of the probe and the page choose between an incident, a draft and the base status of the component. Probes do not
 // change what editors have changed. It returns nil without an error if the component does not exist. f is only read.
-// It fails as updates of incidents do, for example with [BadInput] if the text of the page is blank; then the working
-// copy must not be used.
+// It fails as updates of incidents do; then the working copy must not be used.
 func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	p := f.Probe
 	r := &probeRun{WorkingCopy: w, ProbeFacts: f, component: w.Component(p.Component), status: p.StatusAt(p.Level)}

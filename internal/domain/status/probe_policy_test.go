@@ -316,6 +316,7 @@ func TestProbeSettings(t *testing.T) {
 		"way to publish":      {HTTPProbe, func(p *Probe) { p.Publish = "all" }},
 		"threshold for bad":   {HTTPProbe, func(p *Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 2 }},
 		"regular expression":  {HTTPProbe, func(p *Probe) { p.Spec.Body = "(" }},
+		"not an HTTP status":  {HTTPProbe, func(p *Probe) { p.Spec.Status = -200 }},
 		"not a valid header":  {HTTPProbe, func(p *Probe) { p.Spec.Headers = map[string]string{"X Y": "z"} }},
 		"is secret": {HTTPProbe, func(p *Probe) {
 			p.Spec.Headers = map[string]string{"Authorization": "Bearer x"}

@@ -135,14 +135,14 @@ func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 }
 
 // checkUpdate fails if the notice cannot get the update: with a [*TransitionError] for the state, with [NotFound] for
-// a component that does not exist, and with [BadInput] for the text and the statuses of components. It changes
-// nothing.
+// a component that does not exist, and with [BadInput] for the text, the date and the statuses of components. It
+// changes nothing.
 func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	err := CheckTransition(n.Kind, n.State, u.State)
 	if u.reopen {
 		err = CheckReopen(n.State, u.State)
 	}
-	err = cmp.Or(err, checkBody(u.Body))
+	err = cmp.Or(err, checkBody(u.Body), badIf(u.DisplayAt.Valid && u.State == Postmortem, "postmortems have no date"))
 	seen := map[string]bool{}
 	for _, a := range u.Affected {
 		c, missing := w.Leaf(a.Component)
@@ -165,10 +165,10 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 
 // after returns a copy of n after an update that is displayed with a date, as part of addUpdate: state, dates, impact
 // and version. The impact of an incident only becomes worse, unless it is overridden. A new notice gets its creation
-// time and, unless it has one, its start, and keeps its version.
+// time and, unless it has one, its start, and keeps its version. A backfilled one that is reopened is one like others.
 func (n *Notice) after(u *update, display time.Time) *Notice {
 	after := *n
-	after.State, after.UpdatedAt = u.State, u.at
+	after.State, after.UpdatedAt, after.Backfilled = u.State, u.at, n.Backfilled && !u.reopen
 	if (u.State == Monitoring || u.State == Verifying) && n.State != u.State {
 		after.MonitoringAt = ledger.Of(display)
 	}
