@@ -53,7 +53,7 @@ type Options struct {
 	// Operation returns the value that resolvers need in the context of one operation.
 	Operation func() values.Value
 	// Work returns the value that storage needs in the context of one operation. scans reports whether one of its lists
-	// is a scan, and event whether it is a subscription.
+	// is a scan, or one of its fields below a past state, and event whether it is a subscription.
 	Work func(ctx context.Context, scans, event bool) values.Value
 	// Scans reports whether a list at the root is a scan because of its filters, of which given reports whether one is
 	// given.
