@@ -389,11 +389,16 @@ func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
 // ofPrimary changes c so that connections lead to the primary if the URL has several hosts and no
 // target_session_attrs. It is for pools that write and for sessions of their own, and connects to nothing.
 func ofPrimary(c *pgconn.Config) {
-	for _, f := range c.Fallbacks {
-		if c.ValidateConnect == nil && (f.Host != c.Host || f.Port != c.Port) {
-			c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
-		}
+	if c.ValidateConnect == nil && severalHosts(c) {
+		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
+}
+
+// severalHosts reports whether connections of c can lead to several servers, which have other hosts or other ports.
+func severalHosts(c *pgconn.Config) bool {
+	return slices.ContainsFunc(c.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		return f.Host != c.Host || f.Port != c.Port
+	})
 }
 
 // LedgerHealth describes the newest blocks and the activity of nodes.
