@@ -324,3 +324,31 @@ func TestTypesAreLiterals(t *testing.T) {
 		t.Errorf("%s with %v", w.String(), w.Args)
 	}
 }
+
+// TestEmptyLists checks that filters with a list without elements match nothing, and that statements do not compare
+// all rows with such a list.
+func TestEmptyLists(t *testing.T) {
+	t.Parallel()
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: "postgres://127.0.0.1/none"}}) // connects to nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var types storage.Where
+	outcome(&types, "t", ledger.TransactionFilter{Types: []ledger.TransactionType{}})
+	results := ledger.ContractResultFilter{TransactionIndex: []int64{}}
+	var recorded storage.Where
+	filterResults(db, &recorded, results)
+	var times storage.Where
+	changesAt(&times, &ledger.TimestampFilter{In: []ledger.Timestamp{}})
+	for name, w := range map[string]*storage.Where{"types": &types, "indexes": &recorded, "times": &times} {
+		if sql := w.String(); !strings.HasSuffix(sql, " and false") || len(w.Args) != 0 {
+			t.Errorf("%s: %s %v", name, sql, w.Args)
+		}
+	}
+	logs := syntheticPage(db, &storage.Where{}, results, storage.Page{Limit: 1})
+	if !strings.Contains(logs, " and false") {
+		t.Error(logs)
+	}
+}
