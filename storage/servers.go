@@ -76,18 +76,22 @@ func (s *servers) watch() {
 }
 
 // check reads the newest block of a server and whether it is a standby, and stores the results in s. If the server
-// responds with an error or not in time, it is down, and the former results remain. It reads no blocks beyond the
-// watermark, if the database has one.
+// responds with an error or not in time, it is down, and the former results remain. It lowers the time of the newest
+// block if the server has lost blocks, but not below the rows that subscriptions read during the check. It reads no
+// blocks beyond the watermark, if the database has one.
 func (s *server) check(ctx context.Context, all *servers) {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	var newest int64
 	var standby bool
+	before := s.newest.Load()
 	sql := `select coalesce((select consensus_end from ` + all.visible() +
 		` order by consensus_end desc limit 1), 0), pg_is_in_recovery()`
 	err := s.pool.QueryRow(ctx, sql).Scan(&newest, &standby)
 	if err == nil {
-		s.newest.Store(newest)
+		if !s.newest.CompareAndSwap(before, newest) { // a subscription has read a newer row meanwhile
+			raise(&s.newest, newest)
+		}
 		s.primary.Store(!standby)
 	}
 	s.up.Store(err == nil)
