@@ -96,7 +96,7 @@ type Server struct {
 	o        Options
 	docs     *documents
 	graphEnv *scalar.Env
-	restEnvs map[scalar.Style]*scalar.Env
+	envs     map[scalar.Style]*scalar.Env // of operations in process
 	// presenter and middleware are the methods present and field. A method value allocates each time.
 	presenter  graphql.ErrorPresenterFunc
 	middleware graphql.FieldMiddleware
@@ -112,10 +112,11 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, docs: newDocuments(o.DocumentBytes, &o.Tables.Plans, o.Limits),
 		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base, ChainID: o.ChainID, Find: o.FindAddress},
-		restEnvs: map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
+		envs:     map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
 	}
+	s.envs[scalar.GraphQL] = s.graphEnv
 	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact, scalar.Status} {
-		s.restEnvs[style] = &scalar.Env{Style: style, Base: o.Base}
+		s.envs[style] = &scalar.Env{Style: style, Base: o.Base}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	if err := s.trust(); err != nil {
