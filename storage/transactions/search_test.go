@@ -361,7 +361,8 @@ func TestKept(t *testing.T) {
 	all := ledger.EntityIDFilter{Eq: new(ledger.EntityID(1001))}
 	for _, f := range []ledger.TransactionFilter{
 		{AccountID: &all, Types: []ledger.TransactionType{}}, {AccountID: &all, Outcome: new(ledger.OutcomeFailure)},
-		{AccountID: &all, Direction: new(ledger.DirectionDebit)}, {AccountID: &all, Timestamp: &ledger.TimestampFilter{}},
+		{AccountID: &all, Direction: new(ledger.DirectionDebit)},
+		{AccountID: &all, Timestamp: &ledger.TimestampFilter{}},
 	} {
 		if s := (&search{filter: f, window: storage.Page{Limit: 1}}); s.keptAs("$1") != nil {
 			t.Errorf("the text for %+v is kept", f)
