@@ -177,8 +177,8 @@ func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger
 }
 
 // Work returns the value for the context of an operation of the client of ctx, with which the queue admits its
-// statements. scans reports whether [Scans] is true for one of its lists, and event whether it is a subscription,
-// whose reads need a server that has the event. It reads and changes nothing.
+// statements. scans reports whether [Scans] is true for one of its lists, or it reads many rows of a past state, and
+// event whether it is a subscription, whose reads need a server that has the event. It reads and changes nothing.
 func Work(ctx context.Context, scans, event bool) values.Value {
 	share := admission.Reads
 	if scans {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -70,7 +69,7 @@ func (o *PoolOptions) parse() (*pgxpool.Config, error) {
 
 // configure changes cfg by the options: timeouts, limits, tracer, and hooks for connections. Sessions use the given
 // settings as in [PoolOptions.Config], except that StatementTimeout replaces the timeout in the URL. If cfg has a
-// single host, attempts to connect are limited while it refuses them.
+// single server, attempts to connect are limited while it refuses them.
 func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string) {
 	params := cfg.ConnConfig.RuntimeParams
 	session := maps.Clone(settings)
@@ -96,8 +95,7 @@ func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string)
 		registerTypes(c.TypeMap())
 		return nil
 	}
-	otherHost := func(f *pgconn.FallbackConfig) bool { return f.Host != cfg.ConnConfig.Host }
-	if !slices.ContainsFunc(cfg.ConnConfig.Fallbacks, otherHost) { // it may accept connections
+	if !severalHosts(&cfg.ConnConfig.Config) { // another one may accept connections
 		refused.limit(cfg)
 	}
 }

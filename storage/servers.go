@@ -76,18 +76,22 @@ func (s *servers) watch() {
 }
 
 // check reads the newest block of a server and whether it is a standby, and stores the results in s. If the server
-// responds with an error or not in time, it is down, and the former results remain. It reads no blocks beyond the
-// watermark, if the database has one.
+// responds with an error or not in time, it is down, and the former results remain. It lowers the time of the newest
+// block if the server has lost blocks, but not below the rows that subscriptions read during the check. It reads no
+// blocks beyond the watermark, if the database has one.
 func (s *server) check(ctx context.Context, all *servers) {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	var newest int64
 	var standby bool
+	before := s.newest.Load()
 	sql := `select coalesce((select consensus_end from ` + all.visible() +
 		` order by consensus_end desc limit 1), 0), pg_is_in_recovery()`
 	err := s.pool.QueryRow(ctx, sql).Scan(&newest, &standby)
 	if err == nil {
-		s.newest.Store(newest)
+		if !s.newest.CompareAndSwap(before, newest) { // a subscription has read a newer row meanwhile
+			raise(&s.newest, newest)
+		}
 		s.primary.Store(!standby)
 	}
 	s.up.Store(err == nil)
@@ -390,11 +394,16 @@ func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
 // ofPrimary changes c so that connections lead to the primary if the URL has several hosts and no
 // target_session_attrs. It is for pools that write and for sessions of their own, and connects to nothing.
 func ofPrimary(c *pgconn.Config) {
-	for _, f := range c.Fallbacks {
-		if c.ValidateConnect == nil && (f.Host != c.Host || f.Port != c.Port) {
-			c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
-		}
+	if c.ValidateConnect == nil && severalHosts(c) {
+		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
+}
+
+// severalHosts reports whether connections of c can lead to several servers, which have other hosts or other ports.
+func severalHosts(c *pgconn.Config) bool {
+	return slices.ContainsFunc(c.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		return f.Host != c.Host || f.Port != c.Port
+	})
 }
 
 // LedgerHealth describes the newest blocks and the activity of nodes.

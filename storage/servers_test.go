@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
+	"heliograph/storage/pgtest"
 )
 
 // threeServers returns a primary, a standby that is 4 s behind, and one that is 60 s behind, without connections.
@@ -149,6 +151,52 @@ func TestHosts(t *testing.T) {
 		writes, err := o.Config(nil)
 		if err != nil || (writes.ConnConfig.ValidateConnect != nil) != strings.Contains(url, ",") {
 			t.Errorf("%s: writes lead to the primary: %t, %v", url, writes.ConnConfig.ValidateConnect != nil, err)
+		}
+	}
+}
+
+// duringQuery is a tracer that calls a function while a statement runs.
+type duringQuery func()
+
+func (f duringQuery) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	f()
+	return ctx
+}
+
+func (duringQuery) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+var oneBlock = &pgtest.Template{Name: "one_block", Prepare: func(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, `create table record_file (consensus_end bigint); insert into record_file values (10)`)
+	return err
+}}
+
+// TestCheck checks that a check stores the newest block of a server, also if that is older than before, but keeps the
+// time of a row that a subscription has read meanwhile.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	during := func() {}
+	db, err := Open(t.Context(), Options{PoolOptions: PoolOptions{
+		URL: oneBlock.Fresh(t), Tracer: duringQuery(func() { during() }),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	one := db.servers.list[0]
+	for name, c := range map[string]struct{ before, meanwhile, want int64 }{
+		"the first check": {0, 0, 10}, "blocks were lost": {15, 0, 10}, "a newer row was read": {10, 12, 12},
+		"an older row was read": {5, 7, 10},
+	} {
+		one.newest.Store(c.before)
+		during = func() { raise(&one.newest, c.meanwhile) }
+		one.check(t.Context(), db.servers)
+		if got := one.newest.Load(); got != c.want || !one.up.Load() {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
 }

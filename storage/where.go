@@ -39,6 +39,16 @@ func (w *Where) And(condition string, values ...any) {
 	w.sql.WriteString(condition)
 }
 
+// Among adds a condition on an array of n values, which is false without values: a comparison with an empty array would
+// read all rows. The only ? in the condition is replaced by the placeholder of the array.
+func (w *Where) Among(condition string, n int, array any) {
+	if n == 0 {
+		w.And("false")
+		return
+	}
+	w.And(condition, array)
+}
+
 // Raw appends SQL that has no values. Unlike [Where.And], it does not add "and".
 func (w *Where) Raw(sql string) { w.sql.WriteString(sql) }
 
@@ -84,12 +94,10 @@ func filter[T ~int64 | ~string](
 	}
 	switch {
 	case f.In == nil:
-	case len(f.In) == 0: // a comparison with an empty array would read all rows
-		w.And("false")
 	case len(f.In) == 1: // an index returns rows in order for one value, but not for an array
 		w.And(column+" = "+mark, one(f.In[0]))
 	default:
-		w.And(column+" = any(?)", all(f.In))
+		w.Among(column+" = any(?)", len(f.In), all(f.In))
 	}
 	if len(f.NotIn) > 0 {
 		w.And(column+" <> all(?)", all(f.NotIn))
@@ -111,7 +119,7 @@ func FilterBytes(w *Where, column string, f *ledger.BytesFilter, form func([]byt
 		}
 	}
 	if f.In != nil {
-		w.And(column+" = any(?)", list.Map(f.In, form))
+		w.Among(column+" = any(?)", len(f.In), list.Map(f.In, form))
 	}
 }
 

@@ -74,6 +74,9 @@ func TestFilterBytes(t *testing.T) {
 	double := func(b []byte) []byte { return append(b, b...) }
 	FilterBytes(&w, "c", &ledger.BytesFilter{Gt: []byte{1}, Lte: []byte{2}, In: [][]byte{{3}}}, double)
 	check(t, "filter", &w, " and c > $1 and c <= $2 and c = any($3)", []byte{1, 1}, []byte{2, 2}, [][]byte{{3, 3}})
+	w = Where{}
+	FilterBytes(&w, "c", &ledger.BytesFilter{In: [][]byte{}}, double)
+	check(t, "none", &w, " and false")
 }
 
 func TestKeysetConditions(t *testing.T) {

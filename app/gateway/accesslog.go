@@ -22,6 +22,7 @@ const (
 // written, and logs their number.
 type AccessLog struct {
 	handler slog.Handler
+	reports *slog.Logger // of dropped lines; it writes to out at once
 	out     io.Writer
 	total   atomic.Int64 // dropped lines
 	timer   *time.Timer
@@ -34,10 +35,10 @@ type AccessLog struct {
 }
 
 // NewAccessLog returns a new access log that collects lines and writes them to out after logDelay. handler returns
-// the handler that formats the lines and writes them to the log itself. Call [AccessLog.Flush] before the process
-// ends.
+// a handler that formats lines and writes them to the given writer: the log itself, or out. Call [AccessLog.Flush]
+// before the process ends.
 func NewAccessLog(out io.Writer, handler func(io.Writer) slog.Handler) *AccessLog {
-	l := &AccessLog{out: out}
+	l := &AccessLog{out: out, reports: slog.New(handler(out))}
 	l.handler, l.timer = handler(l), time.AfterFunc(logDelay, l.Flush)
 	return l
 }
@@ -59,7 +60,7 @@ func (l *AccessLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Flush writes the lines that wait, and logs how many were dropped, in a line that a later call writes. Concurrent
+// Flush writes the lines that wait, and then a line with the number of those that were dropped, if any. Concurrent
 // calls wait for each other. Errors of writing are ignored. The timer of l calls it, in a goroutine of its own.
 func (l *AccessLog) Flush() {
 	l.writing.Lock()
@@ -71,7 +72,7 @@ func (l *AccessLog) Flush() {
 	_, _ = l.out.Write(lines) // an error has nowhere to go
 	l.free = lines
 	if dropped > 0 {
-		slog.New(l.handler).Warn("lines of the access log were dropped", "lines", dropped)
+		l.reports.Warn("lines of the access log were dropped", "lines", dropped)
 	}
 }
 

@@ -156,13 +156,13 @@ func checkHeaders(variables ...string) error {
 	return nil
 }
 
-// Shutdown exports the queued spans and ends the export. It waits for at most flushTimeout and until the context
-// ends, and logs failures. It does nothing if t is nil.
+// Shutdown exports the queued spans and ends the export. It waits for at most flushTimeout, also if ctx has ended, as
+// after a shutdown of servers that took too long, and logs failures. It does nothing if t is nil.
 func (t *Traces) Shutdown(ctx context.Context) {
 	if t == nil {
 		return
 	}
-	bounded, cancel := context.WithTimeout(ctx, flushTimeout)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	if err := t.provider.Shutdown(bounded); err != nil {
 		t.log.WarnContext(ctx, "exporting the last spans failed", "spans", t.queue.pending.Load(), "error", err)

@@ -146,3 +146,32 @@ func TestWithoutValues(t *testing.T) {
 		t.Error("want nil")
 	}
 }
+
+// counting is an exporter that counts spans, unless its context has ended.
+type counting struct{ spans int }
+
+func (c *counting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if ctx.Err() == nil {
+		c.spans += len(spans)
+	}
+	return ctx.Err()
+}
+
+func (*counting) Shutdown(context.Context) error { return nil }
+
+// TestShutdownAfterTheEnd checks that queued spans are exported although the time of the shutdown is up.
+func TestShutdownAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	var to counting
+	log := slog.New(slog.DiscardHandler)
+	q := newQueue(&to, log, sdktrace.WithBatchTimeout(time.Hour))
+	traces := newTraces(Options{Ratio: 1, Logger: log}, resource.Empty(), q)
+	_, span := traces.tracer.Start(t.Context(), "one")
+	span.End()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	traces.Shutdown(ctx)
+	if to.spans != 1 {
+		t.Errorf("%d spans were exported", to.spans)
+	}
+}

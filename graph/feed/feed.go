@@ -41,7 +41,7 @@ type Source[T any] struct {
 type Options struct {
 	// Interval is the polling interval.
 	Interval time.Duration
-	// Keep is the number of rows in the log.
+	// Keep is the number of rows in the log. All rows of one read are kept, also if they are more.
 	Keep   int
 	Logger *slog.Logger
 	// Begin returns the context of a read, and a function that the reader calls with the position of its newest row
@@ -176,10 +176,10 @@ func (r *reader[T]) run(ctx context.Context) {
 	}
 }
 
-// read reads new rows from the source once and appends them to the log, from which it drops the oldest above Keep.
-// It wakes the listeners. The first call reads only the newest position and later rows. more reports whether
-// further rows may be available. Only the goroutine of run calls it: it sets the first position without the lock. With
-// Keep below batch, it panics if the log is empty and there are more than Keep new rows.
+// read reads new rows from the source once and appends them to the log, from which it drops the oldest above Keep, but
+// none of the new ones. It wakes the listeners. The first call reads only the newest position and later rows. more
+// reports whether further rows may be available. Only the goroutine of run calls it: it sets the first position without
+// the lock.
 func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxDelay)
 	defer cancel()
@@ -202,9 +202,8 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	report(at)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if old := len(r.log) + len(rows) - r.o.Keep; old > 0 {
-		old = min(old, len(r.log))
-		r.since = r.source.Position(r.log[max(old-1, 0)])
+	if old := min(len(r.log)+len(rows)-r.o.Keep, len(r.log)); old > 0 {
+		r.since = r.source.Position(r.log[old-1])
 		r.first += uint64(old)
 		r.log = append(make([]T, 0, r.o.Keep+batch), r.log[old:]...)
 	}

@@ -231,6 +231,32 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
+// TestManyAtOnce checks that a listener receives all rows if a single read returns more than the log keeps, into a log
+// without rows and into a full one.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	var rows table
+	f := rows.feed(10)
+	t.Cleanup(f.Close)
+	events := feed.Listen(t.Context(), f, rows.listener(&feed.Position{}, all, func(err error) {
+		t.Errorf("the subscription ended: %v", err)
+	}), identity)
+	for f.Listeners() < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond) // let the reader find its start
+	for begin := 1; begin < 60; begin += 30 {
+		var want []feed.Position
+		for n := begin; n < begin+30; n++ {
+			want = append(want, at(n))
+		}
+		rows.add(want...)
+		if got := receive(t, events, len(want)); !slices.Equal(got, want) {
+			t.Errorf("received %v, want %v", got, want)
+		}
+	}
+}
+
 // TestShutdown checks that all subscriptions end with ErrShutdown.
 func TestShutdown(t *testing.T) {
 	t.Parallel()

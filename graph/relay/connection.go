@@ -45,15 +45,19 @@ func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *
 }
 
 // SetCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all parents
-// with its context, while others wait. They all have its result, also if it fails. read returns one number for each
-// list, in their order, or none if nothing can be counted. For a number above most, the count is most and not exact.
+// with its context, while others wait. They all have its result, also if it fails; if read panics, the others fail.
+// read returns one number for each list, in their order, or none if nothing can be counted. For a number above most,
+// the count is most and not exact.
 func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int64, error), most int64) {
 	var once sync.Once
 	var counts []int64
 	var failed error
 	for i, c := range lists {
 		c.WithCount(func(ctx context.Context) (*Count, error) {
-			once.Do(func() { counts, failed = read(ctx) })
+			once.Do(func() {
+				failed = errNotCounted // stays if read panics
+				counts, failed = read(ctx)
+			})
 			if failed != nil || counts == nil {
 				return nil, failed
 			}
@@ -61,6 +65,8 @@ func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int6
 		})
 	}
 }
+
+var errNotCounted = errors.New("the rows of the lists were not counted")
 
 // TotalCount returns the number of rows of the whole list, which can query the database, or nil if the list has no
 // count function or cannot be counted.

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"encoding/base64"
 	"math"
 	"reflect"
@@ -207,4 +208,24 @@ func FuzzID(f *testing.F) {
 			t.Errorf("%q is %q, %q, which is read back as %q, %q, error %v", text, typ, name, typ2, name2, err)
 		}
 	})
+}
+
+// TestCountsAfterPanic checks that the lists whose counts were to be read by a function that panicked have an error,
+// and not null.
+func TestCountsAfterPanic(t *testing.T) {
+	t.Parallel()
+	lists := []*Connection[ledger.Account]{{}, {}}
+	SetCounts(lists, func(context.Context) ([]int64, error) { panic("a mistake in the program") }, 10)
+	for i, c := range lists {
+		func() {
+			defer func() {
+				if cause := recover(); (cause != nil) != (i == 0) {
+					t.Errorf("list %d panics with %v", i, cause)
+				}
+			}()
+			if n, err := c.TotalCount(t.Context()); n != nil || err == nil {
+				t.Errorf("list %d has %v, %v", i, n, err)
+			}
+		}()
+	}
 }

@@ -34,7 +34,7 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 	cost, scans := 0, false
 	for _, op := range ops {
 		if op != nil {
-			cost, scans = cost+op.cost, scans || op.scans > 0
+			cost, scans = cost+op.cost, scans || op.readsMuch()
 		}
 	}
 	h := w.Header()

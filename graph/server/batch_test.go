@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/graph/limits"
+	"heliograph/internal/base/values"
 )
 
 // batchEntry is a response in a batch.
@@ -158,5 +160,24 @@ func TestBatchBounds(t *testing.T) {
 	if got, _ = sendBatch(t, g, large, large); got.Status != http.StatusTooManyRequests ||
 		strings.Count(got.Body, "RATE_LIMITED") != 2 || got.Header.Get("Retry-After") == "" {
 		t.Errorf("%d %v: %.300s", got.Status, got.Header, got.Body)
+	}
+}
+
+// TestBatchShare checks that a batch runs in the share of scans if one of its operations would do so alone.
+func TestBatchShare(t *testing.T) {
+	t.Parallel()
+	var scan bool
+	s := ofOneNode(t, func(_ context.Context, scans, _ bool) values.Value {
+		scan = scans
+		return values.Value{}
+	})
+	const few = `{"query":"{ ledger(at: {time: \"2026-01-01\"}) { token(id: 1) { name } } }"}`
+	const many = `{"query":"{ ledger(at: {time: \"2026-01-01\"}) { token(id: 1) { totalSupply } } }"}`
+	for body, want := range map[string]bool{
+		few: false, many: true, "[" + few + "]": false, "[" + few + "," + many + "]": true,
+	} {
+		if w := sendTo(t, s, body); scan != want || !strings.Contains(w.Body.String(), `"data":{"ledger":null}`) {
+			t.Errorf("%s is a scan: %t; %s", body, scan, w.Body)
+		}
 	}
 }

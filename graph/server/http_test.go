@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/graph/relay"
+	"heliograph/graph/server"
 )
 
 const (
@@ -315,5 +317,24 @@ func TestStyle(t *testing.T) {
 		if !strings.Contains(got.Body, part) {
 			t.Errorf("%s is not in %s", part, got.Body)
 		}
+	}
+}
+
+// TestRunWithoutStyle checks that an operation in process has the data of the same operation of a client if no other
+// style is selected.
+func TestRunWithoutStyle(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	const query = `query One { account(id: "1001") { entityId transactions(first: 1) { nodes { chargedFee } } } }`
+	doc, err := g.Graph().Prepare(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := g.Graph().Run(t.Context(), server.Call{
+		Document: doc, Operation: "One", Variables: map[string]any{}, Limits: relay.Limits{Default: 1, Max: 1},
+	})
+	want := strings.TrimSpace(g.Query(t, query, nil).Body)
+	if got := `{"data":` + string(res.Data) + `}`; got != want || len(res.Errors) > 0 {
+		t.Errorf("%s %v, want %s", got, res.Errors, want)
 	}
 }

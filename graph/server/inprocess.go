@@ -68,7 +68,7 @@ type Call struct {
 	// Variables have the declared types, as decoded from JSON. [Server.Run] adds default values to the map, which must
 	// not be nil therefore, nor be used by others.
 	Variables map[string]any
-	Style     scalar.Style
+	Style     scalar.Style // the zero value is that of the graph
 	Limits    relay.Limits
 }
 
@@ -81,10 +81,9 @@ type running struct {
 }
 
 // Run executes an operation of a prepared document in process, without limits of cost, with the page sizes and the
-// style of c, which must not be [scalar.GraphQL]. The operation must be in the document: Run panics otherwise. It adds
-// the default values of absent variables to c.Variables. It returns nil if ctx has ended. Errors of fields are in the
-// result. The caller should call Done with its data. It replaces the executor, which would validate the document and
-// the variables for each request.
+// style of c. The operation must be in the document: Run panics otherwise. It adds the default values of absent
+// variables to c.Variables. It returns nil if ctx has ended. Errors of fields are in the result. The caller should call
+// Done with its data. It replaces the executor, which would validate the document and the variables for each request.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	op := c.Document.doc.Operations.ForName(c.Operation)
 	for _, v := range op.VariableDefinitions {
@@ -102,7 +101,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // Prepare accepts only queries
 		defer end()
 	}
-	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(),
+	ctx = values.Context(ctx, s.envs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(),
 		r.result.Outcome.Value(),
 		s.o.Work(ctx, limits.Scans(op.SelectionSet, c.Variables, s.o.Scans) > 0, false /* event */))
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, &r.operation), s.presenter, recovered)

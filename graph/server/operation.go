@@ -28,8 +28,13 @@ type operation struct {
 // work returns the value of [Options.Work] for the contexts of the operation: what the queue has to know of it, which
 // follows from its selection.
 func (o *operation) work(ctx context.Context, s *Server) values.Value {
-	scans := o.scans > 0 || limits.ScansPast(o.oc.Operation.SelectionSet)
-	return s.o.Work(ctx, scans, o.oc.Operation.Operation == ast.Subscription)
+	return s.o.Work(ctx, o.readsMuch(), o.oc.Operation.Operation == ast.Subscription)
+}
+
+// readsMuch reports whether one of the lists of the operation is a scan, or one of its fields below a past state is
+// ([limits.ScansPast]), so that its statements run in the share of scans.
+func (o *operation) readsMuch() bool {
+	return o.scans > 0 || limits.ScansPast(o.oc.Operation.SelectionSet)
 }
 
 // split returns the operation split into its initial part and its deferred fragments, or nil if nothing is deferred.

@@ -53,7 +53,7 @@ type Options struct {
 	// Operation returns the value that resolvers need in the context of one operation.
 	Operation func() values.Value
 	// Work returns the value that storage needs in the context of one operation. scans reports whether one of its lists
-	// is a scan, and event whether it is a subscription.
+	// is a scan, or one of its fields below a past state, and event whether it is a subscription.
 	Work func(ctx context.Context, scans, event bool) values.Value
 	// Scans reports whether a list at the root is a scan because of its filters, of which given reports whether one is
 	// given.
@@ -96,7 +96,7 @@ type Server struct {
 	o        Options
 	docs     *documents
 	graphEnv *scalar.Env
-	restEnvs map[scalar.Style]*scalar.Env
+	envs     map[scalar.Style]*scalar.Env // of operations in process
 	// presenter and middleware are the methods present and field. A method value allocates each time.
 	presenter  graphql.ErrorPresenterFunc
 	middleware graphql.FieldMiddleware
@@ -112,10 +112,11 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, docs: newDocuments(o.DocumentBytes, &o.Tables.Plans, o.Limits),
 		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base, ChainID: o.ChainID, Find: o.FindAddress},
-		restEnvs: map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
+		envs:     map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
 	}
+	s.envs[scalar.GraphQL] = s.graphEnv
 	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact, scalar.Status} {
-		s.restEnvs[style] = &scalar.Env{Style: style, Base: o.Base}
+		s.envs[style] = &scalar.Env{Style: style, Base: o.Base}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	if err := s.trust(); err != nil {

@@ -115,7 +115,7 @@ func Tokens(
 	}
 	storage.FilterText(&w, "e.public_key", f.PublicKey)
 	if f.Types != nil {
-		w.And("t.type = any(?::text[]::token_type[])", f.Types)
+		w.Among("t.type = any(?::text[]::token_type[])", len(f.Types), f.Types)
 	}
 	w.Keyset(p, "t.token_id")
 	r := storage.Read{

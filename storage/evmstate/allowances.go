@@ -209,8 +209,8 @@ var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 }, nil)
 
 // PendingAirdrops reads those of the named airdrops that are pending, with their amounts, in no order. An airdrop is
-// identified by sender, receiver, token and serial; the serial is 0 for fungible tokens. It takes one round trip. It
-// does not fail with [ErrTooManyReads].
+// identified by sender, receiver, token and serial; the serial is 0 for fungible tokens. It takes one round trip,
+// and can fail with [ErrTooManyReads].
 func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error) {
 	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
@@ -219,6 +219,8 @@ func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop)
 			a.SerialNumber.V
 	}
 	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
-	s.trips++
+	if err := s.trip(); err != nil {
+		return nil, err
+	}
 	return pendingRows.ListRead(ctx, s.db, "airdrops", s.pick(pendingFacts), args)
 }

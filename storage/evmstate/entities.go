@@ -179,9 +179,11 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 }
 
 // HighestEntity reads the largest entity number of the database, also for a historical block. It takes one round trip,
-// and does not fail with [ErrTooManyReads].
+// and can fail with [ErrTooManyReads].
 func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
-	s.trips++
+	if err := s.trip(); err != nil {
+		return 0, err
+	}
 	id, err := storage.Values[ledger.EntityID]().One(ctx, s.db, "the highest id",
 		`select coalesce(max(id), 0) from entity`)
 	if err != nil {

@@ -1,7 +1,9 @@
 package evmstate
 
 import (
+	"context"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"reflect"
@@ -266,5 +268,58 @@ where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 	}
 	if compared < 5000 {
 		t.Errorf("%d values were compared, want more", compared)
+	}
+}
+
+// TestTooManyReads checks that each read of the database fails beyond the limit, and that exchange rates and the price
+// of gas, which do not count, are read once.
+func TestTooManyReads(t *testing.T) {
+	t.Parallel()
+	snapshot, conn := open(t)
+	s := snapshot(worldstate.BlockRef{})
+	defer s.Close()
+	ctx := t.Context()
+	rates, err := s.ExchangeRates(ctx)
+	if err != nil || rates == nil {
+		t.Fatal(rates, err)
+	}
+	price, err := s.GasPrice(ctx)
+	if err != nil || price == 0 {
+		t.Fatal(price, err)
+	}
+	contract := ledger.EntityID(read[struct{ ID int64 }](t, conn, `select max(id) from contract`)[0].ID)
+	reads := map[string]func() error{
+		"blocks":   func() error { _, err := s.BlockHash(ctx, 1); return err },
+		"numbers":  func() error { _, err := s.HighestEntity(ctx); return err },
+		"tokens":   func() error { _, err := s.TokensOf(ctx, contract); return err },
+		"airdrops": func() error { _, err := s.PendingAirdrops(ctx, []*ledger.Airdrop{{}}); return err },
+		"schedule": func() error { _, err := s.Schedule(ctx, contract); return err },
+		"entities": func() error { _, err := s.Entities(ctx, []ledger.EVMAddress{{19: 9}}); return err },
+		"slots":    func() error { _, err := s.Slots(ctx, contract, make([][32]byte, 1)); return err },
+		"facts": func() error {
+			_, err := s.TokenFacts(ctx, &worldstate.TokenReads{Tokens: []ledger.EntityID{contract}})
+			return err
+		},
+	}
+	for name, run := range reads {
+		if name != "entities" && name != "slots" { // these are read once
+			if err := run(); err != nil {
+				t.Errorf("%s below the limit: %v", name, err)
+			}
+		}
+	}
+	s.trips = maxTrips
+	for name, run := range reads {
+		if err := run(); !errors.Is(err, ErrTooManyReads) {
+			t.Errorf("%s beyond the limit: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel() // no statement succeeds any more
+	if again, err := s.ExchangeRates(ctx); err != nil || again != rates {
+		t.Errorf("rates again: %v, %v", again, err)
+	}
+	if again, err := s.GasPrice(ctx); err != nil || again != price {
+		t.Errorf("the price again: %d, %v", again, err)
 	}
 }

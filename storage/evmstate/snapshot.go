@@ -69,6 +69,8 @@ type Snapshot struct {
 	slots    map[slotKey][32]byte
 	codes    map[ledger.EntityID][]byte
 	asked    footprint
+	rates    ledger.Null[*ledger.ExchangeRateSet] // null until they are read
+	price    ledger.Null[int64]                   // null until it is read
 	trips    int
 }
 
@@ -149,17 +151,26 @@ func (s *Snapshot) queueAhead(b *storage.Batch, addresses []ledger.EVMAddress) {
 // almost all of them in the database.
 const maxTrips = 3000
 
-// ErrTooManyReads is returned if an execution reads too many accounts, contracts and storage slots.
+// ErrTooManyReads is returned if an execution reads too much: it is the error of every method of [Snapshot] that would
+// take a round trip beyond the limit.
 var ErrTooManyReads = errors.New("the call reads too much state")
 
 // run sends a batch on the connection of the snapshot. It fails with [ErrTooManyReads] after maxTrips round trips, and
 // then sends nothing.
 func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
+	if err := s.trip(); err != nil {
+		return err
+	}
+	return b.Run(ctx)
+}
+
+// trip counts a round trip, which the caller then makes. It fails with [ErrTooManyReads] after maxTrips of them.
+func (s *Snapshot) trip() error {
 	s.trips++
 	if s.trips > maxTrips {
 		return ErrTooManyReads
 	}
-	return b.Run(ctx)
+	return nil
 }
 
 // Block returns the block of the snapshot.
@@ -194,25 +205,33 @@ func (s *Snapshot) Close() {
 }
 
 // ExchangeRates reads the exchange rates of hbar at the block from their system file, or returns nil if that has no
-// valid content within [storage.DB.FileAttempts]. Its statements do not count as [Snapshot.Trips].
+// valid content within [storage.DB.FileAttempts]. The first call that succeeds reads them; its statements do not count
+// as [Snapshot.Trips].
 func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
-	var rates *ledger.ExchangeRateSet
+	if s.rates.Valid {
+		return s.rates.V, nil
+	}
 	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile),
 		storage.Window{Upper: s.instant()}, func(content []byte) (err error) {
-			rates, err = ledger.DecodeExchangeRates(content)
+			s.rates.V, err = ledger.DecodeExchangeRates(content)
 			return err
 		})
-	return rates, err
+	s.rates.Valid = err == nil
+	return s.rates.V, err
 }
 
 // GasPrice returns the gas price in tinybars at the block, which it reads from system files unless it is cached, or 0
-// if the ledger has none. Its statements do not count as [Snapshot.Trips].
+// if the ledger has none. The first call that succeeds reads it; its statements do not count as [Snapshot.Trips].
 func (s *Snapshot) GasPrice(ctx context.Context) (int64, error) {
+	if s.price.Valid {
+		return s.price.V, nil
+	}
 	prices, err := s.evm.prices.Read(ctx, s.db, []ledger.Timestamp{min(s.instant(), s.block.End)})
 	if err != nil {
 		return 0, err
 	}
-	return prices[0].V, nil
+	s.price = ledger.Of(prices[0].V)
+	return s.price.V, nil
 }
 
 // instant returns the timestamp up to which changes are included: the largest one for the latest block.
@@ -278,9 +297,11 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef) storage
 }
 
 // BlockHash reads the hash of a block by number and returns its first 32 bytes, or zeros if the block does not exist.
-// It counts as a round trip, but does not fail with [ErrTooManyReads].
+// It takes one round trip, and can fail with [ErrTooManyReads].
 func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
-	s.trips++
+	if err := s.trip(); err != nil {
+		return hash, err
+	}
 	block, err := evmBlockRows.One(ctx, s.db, "the hash of a block",
 		`select `+evmBlockColumns+` from record_file where index = $1 limit 1`, number)
 	if err != nil || block == nil {

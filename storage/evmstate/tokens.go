@@ -256,10 +256,12 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 }
 
 // TokensOf reads the tokens with which an account has ever been associated. This includes all associations at any
-// time, also those that ended, and those after the time of a historical snapshot. It takes one round trip, and does
-// not fail with [ErrTooManyReads].
+// time, also those that ended, and those after the time of a historical snapshot. It takes one round trip, and can fail
+// with [ErrTooManyReads].
 func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
-	s.trips++
+	if err := s.trip(); err != nil {
+		return nil, err
+	}
 	rows, err := storage.Values[ledger.EntityID]().List(ctx, s.db, "the tokens of an account",
 		`select token_id from token_account where account_id = $1`,
 		int64(account))

@@ -45,7 +45,7 @@ func (f *NoticeFilter) add(w *storage.Where) {
 		w.And("not n.draft")
 	}
 	if f.States != nil {
-		w.And("n.state = any(?::text[]::status.incident_state[])",
+		w.Among("n.state = any(?::text[]::status.incident_state[])", len(f.States),
 			list.Map(f.States, func(s status.State) string { return string(s) }))
 	}
 	if f.Component != "" {

@@ -114,11 +114,14 @@ order by ord`, []any{lower, upper})
 const maxBlockReaders = 4
 
 // hours reads the numbers of blocks, transactions and gas of each hour with blocks in some ranges, in no order; index
-// is the number of the hour since 1970. It runs as many concurrent statements as there are readers, waits for all of
-// them, and joins their errors. With an error, the rows are not complete.
+// is the number of the hour since 1970. It runs as many concurrent statements as there are readers, or one if db is a
+// single connection, waits for all of them, and joins their errors. With an error, the rows are not complete.
 func (s *BlockStatistics) hours(
 	ctx context.Context, db *storage.DB, ranges []*blockRangeRow, readers int64,
 ) ([]*periodRow, error) {
+	if !db.Concurrent() {
+		readers = 1
+	}
 	lower, upper := list.Map(ranges, func(r *blockRangeRow) int64 {
 		return int64(r.first)
 	}), list.Map(ranges, func(r *blockRangeRow) int64 { return int64(r.last) })

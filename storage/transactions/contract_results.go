@@ -177,7 +177,7 @@ func filterResults(db *storage.DB, w *storage.Where, f ledger.ContractResultFilt
 	storage.Filter(w, "cr.sender_id", f.From)
 	storage.Filter(w, "cr.consensus_timestamp", f.Timestamp)
 	if f.TransactionIndex != nil {
-		w.And("cr.transaction_index = any(?::bigint[])", f.TransactionIndex)
+		w.Among("cr.transaction_index = any(?::bigint[])", len(f.TransactionIndex), f.TransactionIndex)
 	}
 }
 

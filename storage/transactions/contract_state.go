@@ -18,10 +18,14 @@ func trimmed(b []byte) []byte {
 	return b
 }
 
-// changesAt adds the conditions on the time of changes s to w. eq and in mean "as of that time". at must not be nil.
+// changesAt adds the conditions on the time of changes s to w. eq and in mean "as of that time". An empty in that is
+// not nil matches no change. at must not be nil.
 func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	copied := *at
-	copied.Eq, copied.In = nil, nil
+	copied.Eq = nil
+	if len(at.In) > 0 {
+		copied.In = nil
+	}
 	storage.Filter(w, "s.consensus_timestamp", &copied)
 	if at.Eq != nil {
 		w.And("s.consensus_timestamp <= ?", int64(*at.Eq))

@@ -127,7 +127,7 @@ func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) (
 		if id, ok := only(s.filter.AccountID); ok {
 			owner = db.Hidden(w.Arg(int64(id)) + "::bigint")
 		}
-		r := db.Kept(s.keptAs(owner), func() *storage.Read {
+		r := db.Kept(form.keptAs(owner), func() *storage.Read {
 			return s.read(transactionColumns, form.page(&w, owner), w.OrderBy(s.window, "t.consensus_timestamp"))
 		})
 		return transactionRows.ListRead(ctx, db, "transactions", r, w.Args)
@@ -174,7 +174,7 @@ func (s *search) keptAs(owner string) any {
 	if owner == "" || !reflect.ValueOf(f).IsZero() || !s.window.IsFirst() {
 		return nil
 	}
-	return [...]any{"transactions of an account", s.window.Limit, s.window.Desc, s.fees}
+	return [...]any{"transactions of an account", s.window.Limit, s.window.Desc, s.fees, s.byTime}
 }
 
 // byTime reports whether the form by time is expected to be faster than that by participant. limit is the length of

@@ -324,3 +324,76 @@ func TestTypesAreLiterals(t *testing.T) {
 		t.Errorf("%s with %v", w.String(), w.Args)
 	}
 }
+
+// TestKept checks that a search with a kept text has one form, and that everything else on which the text depends is
+// in its key.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: "postgres://127.0.0.1/none"}}) // connects to nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	texts := map[any]string{}
+	for _, account := range []ledger.EntityID{FeeAccount, 1001, 1002} {
+		for _, limit := range []int{1, 2, 26, 101} {
+			for _, desc := range []bool{false, true} {
+				f := ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &account}}
+				s, err := searchFor(t.Context(), db, f, storage.Page{Limit: limit, Desc: desc})
+				if err != nil || !s.oneForm {
+					t.Fatalf("the search has two forms: %t, %v", !s.oneForm, err)
+				}
+				for _, s.byTime = range []bool{false, true} { // if it had both
+					w := storage.With(int64(account))
+					key, text := s.keptAs("$1"), s.page(&w, "$1")
+					if key == nil || len(w.Args) != 1 {
+						t.Fatalf("key %v, arguments %v", key, w.Args)
+					}
+					if known, ok := texts[key]; ok && known != text {
+						t.Errorf("%v is the key of\n%s\nand\n%s", key, known, text)
+					}
+					texts[key] = text
+				}
+			}
+		}
+	}
+	all := ledger.EntityIDFilter{Eq: new(ledger.EntityID(1001))}
+	for _, f := range []ledger.TransactionFilter{
+		{AccountID: &all, Types: []ledger.TransactionType{}}, {AccountID: &all, Outcome: new(ledger.OutcomeFailure)},
+		{AccountID: &all, Direction: new(ledger.DirectionDebit)},
+		{AccountID: &all, Timestamp: &ledger.TimestampFilter{}},
+	} {
+		if s := (&search{filter: f, window: storage.Page{Limit: 1}}); s.keptAs("$1") != nil {
+			t.Errorf("the text for %+v is kept", f)
+		}
+	}
+}
+
+// TestEmptyLists checks that filters with a list without elements match nothing, and that statements do not compare
+// all rows with such a list.
+func TestEmptyLists(t *testing.T) {
+	t.Parallel()
+	db, err := storage.Open(t.Context(),
+		storage.Options{PoolOptions: storage.PoolOptions{URL: "postgres://127.0.0.1/none"}}) // connects to nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var types storage.Where
+	outcome(&types, "t", ledger.TransactionFilter{Types: []ledger.TransactionType{}})
+	results := ledger.ContractResultFilter{TransactionIndex: []int64{}}
+	var recorded storage.Where
+	filterResults(db, &recorded, results)
+	var times storage.Where
+	changesAt(&times, &ledger.TimestampFilter{In: []ledger.Timestamp{}})
+	for name, w := range map[string]*storage.Where{"types": &types, "indexes": &recorded, "times": &times} {
+		if sql := w.String(); !strings.HasSuffix(sql, " and false") || len(w.Args) != 0 {
+			t.Errorf("%s: %s %v", name, sql, w.Args)
+		}
+	}
+	logs := syntheticPage(db, &storage.Where{}, results, storage.Page{Limit: 1})
+	if !strings.Contains(logs, " and false") {
+		t.Error(logs)
+	}
+}

@@ -134,4 +134,13 @@ func TestBlockStatistics(t *testing.T) {
 	exec(`insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, gas_used, digest_algorithm, version, file_hash, index)
 		select n, 0, 0, n, n, at, at, 1, 10, 5, 6, n, n from generate_series(9, 60008) n, lateral (select ($1::bigint * 3600 + 12000 + n) * 1000000000 as at) t`, int64(first))
 	check("[2492 57609]", at(0), at(240), at(6000)) // on several connections
+	conn, err := db.Pool().Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	periods, err := s.Read(t.Context(), db.On(conn.Conn()), []ledger.Timestamp{at(0), at(240), at(6000)})
+	if err != nil || periods[1].First.V != 57609 {
+		t.Error(periods, err)
+	}
 }

@@ -38,7 +38,7 @@ func syntheticPage(db *storage.DB, w *storage.Where, f ledger.ContractResultFilt
 	storage.Filter(&logs, "l.contract_id", f.ContractID)
 	storage.Filter(&logs, "l.consensus_timestamp", f.Timestamp)
 	if f.TransactionIndex != nil {
-		logs.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
+		logs.Among("l.transaction_index = any(?::bigint[])", len(f.TransactionIndex), f.TransactionIndex)
 	}
 	logs.Keyset(p, "l.consensus_timestamp")
 	direction := p.Direction()

@@ -74,7 +74,7 @@ func outcome(w *storage.Where, table string, f ledger.TransactionFilter) {
 	case len(f.Types) == 1:
 		w.And(table + ".type = " + strconv.Itoa(int(f.Types[0])) + "::smallint")
 	default:
-		w.And(table+".type = any(?)", codes(f.Types))
+		w.Among(table+".type = any(?)", len(f.Types), codes(f.Types))
 	}
 }
 
