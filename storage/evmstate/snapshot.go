@@ -70,6 +70,7 @@ type Snapshot struct {
 	codes    map[ledger.EntityID][]byte
 	asked    footprint
 	trips    int
+	failed   error // the first error of a batch
 }
 
 // slotKey identifies a storage slot of a contract.
@@ -153,13 +154,17 @@ const maxTrips = 3000
 var ErrTooManyReads = errors.New("the call reads too much state")
 
 // run sends a batch on the connection of the snapshot. It fails with [ErrTooManyReads] after maxTrips round trips, and
-// then sends nothing.
+// then sends nothing. After an error it sends nothing anymore, and returns the same error: what the batch should have
+// read is missing in the snapshot.
 func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
 	s.trips++
 	if s.trips > maxTrips {
-		return ErrTooManyReads
+		s.failed = ErrTooManyReads
 	}
-	return b.Run(ctx)
+	if s.failed == nil {
+		s.failed = b.Run(ctx)
+	}
+	return s.failed
 }
 
 // Block returns the block of the snapshot.
