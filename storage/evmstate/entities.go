@@ -164,13 +164,13 @@ func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 
 // Entities returns the entity at each address, in order, or nil if there is none. It reads those from the database
 // that the snapshot has not read before. A long-zero address refers to the entity with that number. It records the
-// addresses, so that later snapshots read them ahead. It can fail with [ErrTooManyReads]. After an error the snapshot
-// counts the addresses as missing, so it must not be used further.
+// addresses, so that later snapshots read them ahead. It can fail with [ErrTooManyReads]. After an error all further
+// calls fail.
 func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
 	s.asked.addresses = append(s.asked.addresses, addresses...)
 	b := s.db.NewBatch()
 	s.queueEntities(b, addresses)
-	if b.Len() > 0 {
+	if b.Len() > 0 || s.failed != nil {
 		if err := s.run(ctx, b); err != nil {
 			return nil, fmt.Errorf("reading entities: %w", err)
 		}

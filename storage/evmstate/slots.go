@@ -85,7 +85,7 @@ func wordOf(b []byte) (w [32]byte) {
 // Slots returns the values of slots of a contract, in order. It reads those from the database that the snapshot has
 // not read before, in one round trip, and with them the slots of the contract that earlier executions read. It records
 // the slots for later ones. Slots that were never written are zero. It can fail with [ErrTooManyReads]. After an error
-// the snapshot counts the slots as zero, so it must not be used further.
+// all further calls fail.
 func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
 	wanted := list.Map(slots, func(slot [32]byte) slotKey { return slotKey{contract, slot} })
 	s.asked.slots = append(s.asked.slots, wanted...)
@@ -96,7 +96,7 @@ func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots []
 			break
 		}
 	}
-	if b.Len() > 0 {
+	if b.Len() > 0 || s.failed != nil {
 		if err := s.run(ctx, b); err != nil {
 			return nil, fmt.Errorf("reading storage: %w", err)
 		}

@@ -72,6 +72,7 @@ type Snapshot struct {
 	rates    ledger.Null[*ledger.ExchangeRateSet] // null until they are read
 	price    ledger.Null[int64]                   // null until it is read
 	trips    int
+	failed   error // of the first batch that failed, or of the limit
 }
 
 // slotKey identifies a storage slot of a contract.
@@ -155,22 +156,24 @@ const maxTrips = 3000
 // take a round trip beyond the limit.
 var ErrTooManyReads = errors.New("the call reads too much state")
 
-// run sends a batch on the connection of the snapshot. It fails with [ErrTooManyReads] after maxTrips round trips, and
-// then sends nothing.
+// run sends a batch on the connection of the snapshot, unless [Snapshot.trip] fails. If the batch fails, what it should
+// have read is missing in the snapshot, which sends nothing anymore.
 func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
 	if err := s.trip(); err != nil {
 		return err
 	}
-	return b.Run(ctx)
+	s.failed = b.Run(ctx)
+	return s.failed
 }
 
-// trip counts a round trip, which the caller then makes. It fails with [ErrTooManyReads] after maxTrips of them.
+// trip counts a round trip, which the caller then makes. It fails with the error of an earlier batch, or with
+// [ErrTooManyReads] after maxTrips round trips.
 func (s *Snapshot) trip() error {
 	s.trips++
-	if s.trips > maxTrips {
-		return ErrTooManyReads
+	if s.failed == nil && s.trips > maxTrips {
+		s.failed = ErrTooManyReads
 	}
-	return nil
+	return s.failed
 }
 
 // Block returns the block of the snapshot.
