@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -52,8 +53,14 @@ type Member struct {
 
 const linkPath = "links.next"
 
+// maxPath is the maximum length of the path of a member, in bytes. Each value takes memory for its path, so that
+// without a limit the memory for nested values would grow with the square of their depth.
+const maxPath = 1000
+
+var errLongPath = errors.New("the members of the body have too long paths")
+
 // NewDigest returns the digest of a response. A body that is not JSON is a single member of the type text. So is JSON
-// that another text follows. It never fails, and keeps the body of r.
+// that another text follows, and JSON with paths of more than maxPath bytes. It never fails, and keeps the body of r.
 func NewDigest(r *Response) *Digest {
 	b := &digestBuilder{places: map[string]int{}}
 	d := json.NewDecoder(bytes.NewReader(r.Body))
@@ -138,8 +145,12 @@ func (b *digestBuilder) add(path, typ, value string) int {
 }
 
 // value reads the next JSON value of d and adds it, and all that is below it, under path. d must use [json.Number]:
-// other numbers would count as null. It fails if the text is not JSON. What it has added before remains.
+// other numbers would count as null. It fails if the text is not JSON or a path is longer than maxPath. What it has
+// added before remains.
 func (b *digestBuilder) value(path string, d *json.Decoder) error {
+	if len(path) > maxPath {
+		return errLongPath
+	}
 	token, err := d.Token()
 	if err != nil {
 		return err //nolint:wrapcheck // the body is not JSON

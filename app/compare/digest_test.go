@@ -121,3 +121,19 @@ func FuzzLog(f *testing.F) {
 		}
 	})
 }
+
+// TestDeepBody checks that the memory for a body with many nested values does not grow with the square of their depth:
+// it is compared as text.
+func TestDeepBody(t *testing.T) {
+	t.Parallel()
+	for _, nested := range []string{"[", `{"member":`} {
+		for depth, want := range map[int]string{50: "array object", 3000: "text"} {
+			ends := strings.NewReplacer("[", "]", "{", "}", `"member":`, "")
+			body := strings.Repeat(nested, depth) + "1" + strings.Repeat(ends.Replace(nested), depth)
+			d := NewDigest(&Response{Status: 200, Body: []byte(body)})
+			if got := d.Members[0].Types; !strings.Contains(want, got) || want == "text" && len(d.Members) != 1 {
+				t.Errorf("%d times %s: %d members, the first is %s", depth, nested, len(d.Members), got)
+			}
+		}
+	}
+}

@@ -199,13 +199,13 @@ func (f *Follower) Run(ctx context.Context) {
 
 // log logs the outcome of a poll: a failure or recovery when it changes, and an import with changes, with those of its
 // warnings that the import before did not have, and the open notices that the source no longer lists. It keeps the
-// warnings of such an import in f.
+// warnings of such an import in f. If only the recording of a poll failed, it logs both.
 func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 	log := f.o.Logger.With("url", f.client.Base())
 	if err != nil || out != nil {
 		f.task.Record(ctx, err)
 	}
-	if err != nil || out == nil || out.Result == nil || out.Result.Changed == 0 && !out.Result.Created {
+	if out == nil || out.Result == nil || out.Result.Changed == 0 && !out.Result.Created {
 		return
 	}
 	log.InfoContext(ctx, "a status page was mirrored", "page", out.Result.Page, "changed", out.Result.Changed)

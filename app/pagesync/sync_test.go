@@ -1,6 +1,7 @@
 package pagesync_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -291,6 +292,41 @@ func TestFailures(t *testing.T) {
 	e.mu.Unlock()
 	if n := c.poll(t); n != 1 {
 		t.Errorf("%d rows were written after the failures", n)
+	}
+}
+
+// writerFunc is a log whose lines a function gets.
+type writerFunc func(line string)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(string(p))
+	return len(p), nil
+}
+
+// TestLogOfUnrecordedPoll checks that an import is logged even if the poll cannot be recorded.
+func TestLogOfUnrecordedPoll(t *testing.T) {
+	t.Parallel()
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	if _, err := g.Status.Pool().Exec(t.Context(), `alter table status.sync_source add check (false)`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	logged := false
+	f, err := pagesync.New(pagesync.Options{
+		URL: e.URL, DB: g.Status, Now: testenv.Now, Import: status.ImportOptions{Mode: status.Mirror},
+		Logger: slog.New(slog.NewTextHandler(writerFunc(func(line string) {
+			if strings.Contains(line, "a status page was mirrored") {
+				logged = true
+				cancel()
+			}
+		}), nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Run(ctx); !logged {
+		t.Error("the import is not logged")
 	}
 }
 

@@ -98,7 +98,7 @@ const progressDelay = 2 * time.Second
 // copyPage reads a page of another server, writes it to the database, prints the result, and warns on standard error
 // of what it could not copy. It sets Step in its copy of o to show progress. A dry run prints only the warnings: its
 // write is rolled back. If recording the source of a mirror or reading the page back fails, the page is already
-// written, and the error is returned without the result.
+// written, and the error is returned after the warnings, without the result.
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(progressDelay)
 	o.Step = func(done, total int) { bar.show("reading documents", done, total) }
@@ -108,7 +108,7 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	}
 	out, err := follower.Copy(ctx)
 	bar.end()
-	if err != nil {
+	if out == nil {
 		return err
 	}
 	r := out.Result
@@ -117,6 +117,9 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	}
 	for _, code := range r.Stale {
 		fmt.Fprintln(os.Stderr, "warning: the source no longer lists the open notice", code)
+	}
+	if err != nil {
+		return err
 	}
 	p, err := s.db.PageByCode(ctx, r.Page)
 	if err != nil {

@@ -97,3 +97,27 @@ func TestStatusSync(t *testing.T) {
 	e.fails(3, "would overwrite the edits", "sync", source.URL, "--import")
 	e.fails(3, "is edited here", "sync", source.URL, "--every", "60s")
 }
+
+// TestStatusSyncWarnings checks that warnings are printed even if the source cannot be recorded.
+func TestStatusSyncWarnings(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../rest/v2/testdata/ledgerlight.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documents map[string]json.RawMessage
+	if err := json.Unmarshal(text, &documents); err != nil {
+		t.Fatal(err)
+	}
+	zone := regexp.MustCompile(`"time_zone":"[^"]*"`)
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(zone.ReplaceAll(documents[r.URL.Path], []byte(`"time_zone":"Mars"`)))
+	}))
+	defer source.Close()
+	e := &statusCLI{t: t, url: tables.Status.Fresh(t), now: "2026-03-12T09:42:10.118Z"}
+	pgtest.Exec(t, pgtest.Connect(t, e.url), `alter table status.sync_source add check (false)`)
+	if r := e.run("sync", source.URL); r.code != 1 || !strings.Contains(r.stderr, `warning: the time zone "Mars"`) ||
+		!strings.Contains(r.stderr, "recording the read of") {
+		t.Errorf("%+v", r)
+	}
+}
