@@ -325,7 +325,8 @@ func TestLogOfUnrecordedPoll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Run(ctx); !logged {
+	f.Run(ctx)
+	if !logged {
 		t.Error("the import is not logged")
 	}
 }

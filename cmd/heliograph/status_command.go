@@ -85,8 +85,9 @@ type session struct {
 	page *status.Page // nil if the command does not need a page
 	now  func() time.Time
 	by   statuspages.Author
-	name string // of the command, without its group
-	err  error  // the first error of an argument
+	// name and parent are the names of the command and of its group.
+	name, parent string
+	err          error // the first error of an argument
 }
 
 // Run opens the status database, starting the embedded server if necessary, and runs the selected command in a
@@ -110,7 +111,7 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	defer db.Close()
 	s := &session{
 		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now), db: db, url: url, now: now,
-		by: statuspages.Author{Name: c.As}, name: call.Selected().Name,
+		by: statuspages.Author{Name: c.As}, name: call.Selected().Name, parent: call.Selected().Parent.Name,
 	}
 	if s.DryRun {
 		s.by.Preview = func(preview context.Context) error { return s.preview(ctx, preview) }
@@ -384,6 +385,15 @@ func (s *session) component(ctx context.Context, ref string) *status.Component {
 	c, err := s.find(ctx, ref)
 	s.fail(err)
 	return cmp.Or(c, &status.Component{})
+}
+
+// changed is [session.component] for the one that a command changes. If the command is one of groups, a component is an
+// error too.
+func (s *session) changed(ctx context.Context, ref string) *status.Component {
+	c := s.component(ctx, ref)
+	s.fail(status.FailIf(s.parent == "group" && c.Code != "" && !c.IsGroup, status.BadInput, "%s is not a group",
+		c.QualifiedName()))
+	return c
 }
 
 // codes returns the codes of the components or groups with the given ids or names, which it reads from the database.

@@ -107,7 +107,7 @@ type statusGroupRenameCmd struct {
 }
 
 // run renames a group of the page in the database of status pages, with an entry in the audit log, and prints the
-// group. It does not check that the argument is a group: it renames a component too. An invalid argument goes to
+// group. A component that is no group is not renamed. That, like an invalid argument, goes to
 // s.err, and then nothing is written.
 func (c *statusGroupRenameCmd) run(ctx context.Context, s *session) error {
 	return (&statusComponentSetCmd{componentArg: componentArg{Ref: c.Ref}, Name: &c.Name}).run(ctx, s)
@@ -163,7 +163,7 @@ type statusComponentSetCmd struct {
 // webhooks. An invalid argument goes to s.err, and then nothing is written. It fails if the version of the component
 // is not that of --expect.
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
-	return write(ctx, s, s.component(ctx, c.Ref).Code, status.ComponentEdit{
+	return write(ctx, s, s.changed(ctx, c.Ref).Code, status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
 		Showcase: ledger.FromPointer(c.Showcase), OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded),
 		StartDate: ledger.FromPointer((*status.Date)(c.StartDate)), NodeID: ledger.FromPointer(c.Node),
@@ -180,7 +180,7 @@ type statusMoveCmd struct {
 // run changes the position of a component, and with --group its group, in the database of status pages, with an entry
 // in the audit log, and prints the component. An invalid argument goes to s.err, and then nothing is written.
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
-	found := s.component(ctx, c.Ref)
+	found := s.changed(ctx, c.Ref)
 	group := found.GroupCode.V
 	if c.Group != nil {
 		group = s.component(ctx, *c.Group).Code
@@ -194,7 +194,7 @@ type statusRemoveCmd struct{ componentArg }
 // run deletes a component or group from the page in the database of status pages, with an entry in the audit log, and
 // prints that. An invalid argument goes to s.err, and then nothing is written. It fails for a group that is not empty.
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
-	return write(ctx, s, s.component(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
+	return write(ctx, s, s.changed(ctx, c.Ref).Code, status.VersionInput{}, s.RemoveComponent, s.showComponent)
 }
 
 type statusTokenCmd struct {

@@ -70,6 +70,9 @@ func TestStatusIncidents(t *testing.T) {
 	e.ok("component", "add", "Relay", "--group", "Mainnet", "--node", "3", "--no-showcase")
 	e.ok("group", "add", "Testnet")
 	e.ok("component", "add", "Relay", "--group", "Testnet")
+	for _, command := range [][]string{{"rename", "API", "x"}, {"move", "API"}, {"rm", "API"}} {
+		e.fails(2, "API is not a group", append([]string{"group"}, command...)...)
+	}
 	e.fails(2, "ambiguous", "component", "set", "Relay", "--status", "partial_outage")
 	if got := e.ok("component", "set", "Mainnet/Relay", "--status", "degraded-performance",
 		"--showcase"); !strings.Contains(got, "Mainnet - Relay is degraded_performance") {

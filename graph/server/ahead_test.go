@@ -60,8 +60,10 @@ func TestReadAhead(t *testing.T) {
 		root, typ, list, key, ahead string
 		depth                       int
 	}{
-		{"account(id: %q)", "Account", `accounts(first: 30, filter: {id: {gte: "0.0.1001"}})`, "entityId",
-			"nfts(first: 1) { nodes { serialNumber } }", 3},
+		{
+			"account(id: %q)", "Account", `accounts(first: 30, filter: {id: {gte: "0.0.1001"}})`, "entityId",
+			"nfts(first: 1) { nodes { serialNumber } }", 3,
+		},
 		{"schedule(id: %q)", "Schedule", "schedules(first: 10)", "entityId", "signatures { signature }", 3},
 		{"contractResult(hash: %q)", "ContractResult", "contractResults(first: 10)", "hash", "logs { index }", 2},
 	} {

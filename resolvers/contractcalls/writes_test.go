@@ -319,10 +319,13 @@ func TestWrites(t *testing.T) {
 			{htsAt, "mintToken(address,int64,bytes[])", []any{sun, 1 << 62, []any{}}, "true 22"},
 			{
 				htsAt, airdrops, []any{[]any{[]any{
-					sun, []any{
-						[]any{trent, math.MinInt64, false}, []any{lz(demo.Judy), 1 << 62, false},
+					sun,
+					[]any{
+						[]any{trent, math.MinInt64, false},
+						[]any{lz(demo.Judy), 1 << 62, false},
 						[]any{dave, 1 << 62, false},
-					}, []any{},
+					},
+					[]any{},
 				}}}, "true 178",
 			},
 		}},

@@ -360,7 +360,8 @@ func TestKept(t *testing.T) {
 	}
 	all := ledger.EntityIDFilter{Eq: new(ledger.EntityID(1001))}
 	for _, f := range []ledger.TransactionFilter{
-		{AccountID: &all, Types: []ledger.TransactionType{}}, {AccountID: &all, Outcome: new(ledger.OutcomeFailure)},
+		{AccountID: &all, Types: []ledger.TransactionType{}},
+		{AccountID: &all, Outcome: new(ledger.OutcomeFailure)},
 		{AccountID: &all, Direction: new(ledger.DirectionDebit)},
 		{AccountID: &all, Timestamp: &ledger.TimestampFilter{}},
 	} {

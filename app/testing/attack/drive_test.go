@@ -198,8 +198,10 @@ func (d drive) send() []*result {
 	for i, one := range d.Loads {
 		text := strings.Replace(one.Request, "§", strings.Repeat("x", one.Padding), 1)
 		all[i] = &result{Statuses: map[int]*histogram{}, During: d.During}
-		l.senders = append(l.senders, &sender{load: one, loop: l, request: []byte(text),
-			number: strings.Index(text, number), requests: l.begin.UnixMicro(), result: all[i]})
+		l.senders = append(l.senders, &sender{
+			load: one, loop: l, request: []byte(text),
+			number: strings.Index(text, number), requests: l.begin.UnixMicro(), result: all[i],
+		})
 	}
 	l.run()
 	return all
