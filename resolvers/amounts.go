@@ -53,8 +53,8 @@ func (fields) TokenInitialSupplyValue(of *ledger.Token) *ledger.Amount {
 	return ofToken(of, of.InitialSupply)
 }
 
-// TokenMaxSupplyValue resolves Token.maxSupplyValue: the maximum supply as an amount of the token, which applies only
-// to finite supplies. It reads nothing.
+// TokenMaxSupplyValue resolves Token.maxSupplyValue: the maximum supply as an amount of the token, also if the supply
+// is infinite and the maximum does not apply. It reads nothing.
 func (fields) TokenMaxSupplyValue(of *ledger.Token) *ledger.Amount { return ofToken(of, of.MaxSupply) }
 
 // TokenTotalSupplyValue resolves Token.totalSupplyValue: the total supply as an amount of the token. It reads nothing.

@@ -24,8 +24,8 @@ type listOf[C any] struct {
 	key     func(*C) relay.Key
 }
 
-// ofNumber returns a list of a kind whose positions are one number, which number returns for a row. The kind is part of
-// the cursors.
+// ofNumber returns a list of a kind whose positions are one number, which number returns for a row. The kind is part
+// of the cursors.
 func ofNumber[C any](kind string, number func(*C) int64) listOf[C] {
 	return listOf[C]{kind, 1, func(c *C) relay.Key { return relay.Key{number(c)} }}
 }
@@ -51,9 +51,9 @@ func (l listOf[C]) page(ctx context.Context, order relay.Order, args relay.Args)
 }
 
 // pageOf converts the arguments of a list: to a page of cursors and to a page of storage. more requests one row more
-// than the page has, which shows whether the list continues. At a past moment the kind contains the moment, so that the
-// cursors of other moments are refused. Its errors are BAD_USER_INPUT: a cursor of another list, or first or last out
-// of bounds.
+// than the page has, which shows whether the list continues. At a past moment the kind contains the moment, so that
+// the cursors of other moments are refused. Its errors are BAD_USER_INPUT: a cursor of another list, or first or last
+// out of bounds.
 func (l listOf[C]) pageOf(
 	ctx context.Context, order relay.Order, args relay.Args, more bool,
 ) (relay.Page, storage.Page, error) {
@@ -72,8 +72,9 @@ func (l listOf[C]) pageOf(
 	return p, sp, nil
 }
 
-// connection returns the page with rows in reading order, which can have one row more than the page: it sets
-// hasNextPage and is dropped.
+// connection returns the connection of a page. rows are in the order in which they were read, and can have one row
+// more than the page, which is dropped and shows that more follow in that direction. Those of a backward page are
+// reversed in place.
 func (l listOf[C]) connection(p relay.Page, rows []*C) *relay.Connection[C] {
 	return relay.NewConnection(l.kind, p, rows, l.key)
 }
@@ -249,7 +250,8 @@ func ofEither[F, C any](
 // MaxAlternatives is the maximum number of alternatives of a filter.
 const MaxAlternatives = 10
 
-// checkAlternatives fails with BAD_USER_INPUT if n, the number of alternatives of a filter, is above [MaxAlternatives].
+// checkAlternatives fails with BAD_USER_INPUT if n, the number of alternatives of a filter, is above
+// [MaxAlternatives].
 func checkAlternatives(n int) error {
 	if n > MaxAlternatives {
 		return fault.Input("anyOf takes at most %d alternatives", MaxAlternatives)

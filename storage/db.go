@@ -222,8 +222,8 @@ func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 	return newest.Age(now), nil
 }
 
-// Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks. It reads the
-// database unless the checks of several servers have it.
+// Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks. With several
+// servers it returns what their last checks have found. Otherwise, or if they have found none, it reads the database.
 func (db *DB) Newest(ctx context.Context) (int64, error) {
 	if newest := db.servers.freshest(); newest > 0 {
 		return newest, nil

@@ -186,8 +186,9 @@ func (f *Follower) pause(failures int) time.Duration {
 	return every
 }
 
-// Run polls until the context ends, each time up to 10 % later than planned, so that gateways and pages do not poll at
-// the same moment. It logs each error once and retries.
+// Run mirrors the page until the context ends: it calls [Follower.Poll], which reads the page from the other server
+// and writes it to the database, after pauses of one second to maxPause. They are up to 10 % longer than planned, so
+// that gateways and pages do not poll at the same moment. It logs each error once and retries.
 func (f *Follower) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		out, _, next, err := f.Poll(ctx)

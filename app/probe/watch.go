@@ -57,7 +57,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// RunDue runs due probes once, at most maxConcurrent, updates their pages, waits for the results, and resolves
+// RunDue runs due probes once, at most maxConcurrent in all, updates their pages, waits for the results, and resolves
 // incidents of probes that are good again. It returns the number of probes that it started, and all errors joined.
 func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 	var group sync.WaitGroup

@@ -26,7 +26,7 @@ type node[V any] struct {
 }
 
 // write appends the JSON of a value to dst, with the function bare if the node has one, because it is faster than
-// put.
+// put, which can also take results of relations and record errors of fields in r. Neither reads the database.
 func (n *node[V]) write(dst []byte, r *run, v V) []byte {
 	if n.bare != nil {
 		return n.bare(dst, v, r.style)
@@ -68,8 +68,8 @@ func Get[T, V any](get func(T) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] { return through(shape.compile(c, f), get) }}
 }
 
-// Many returns a field with a list of objects, which get takes from the row. child returns the table of their fields. A
-// nil list is empty.
+// Many returns a field with a list of objects, which get takes from the row. child returns the table of their fields.
+// A nil list is empty.
 //
 //go:noinline
 func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {

@@ -221,9 +221,10 @@ func (d *delivery) finish(r groupResult) error {
 // or all of its fields are deferred further or skipped.
 const emptyObject = "{}"
 
-// assignErrors adds each error to the payload that it belongs to. An error above the objects, which made them null, is
-// added to the first of these, with its path changed to that of the object. Each further null without an error gets a
-// copy of the first error. Errors of objects that the client did not receive are dropped.
+// assignErrors adds each error of an operation with @defer to the payload of the object that it belongs to. An error
+// above the objects, which made them null, is added to the first of these, with its path changed in errs to that of
+// the object. Each further null without an error gets a copy of the first error. Errors of objects that the client did
+// not receive are dropped.
 func assignErrors(payloads []payload, errs gqlerror.List) {
 	for _, e := range errs {
 		at := slices.IndexFunc(payloads, func(p payload) bool { return rowplan.HasPrefix(e.Path, p.path) })

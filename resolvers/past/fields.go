@@ -278,7 +278,8 @@ func (Fields) LedgerStateNetwork(
 	return alone(&ledger.LedgerNetwork{Moment: of[0].Moment}, nil)
 }
 
-// atMoment returns the filter of times that selects the last one up to the moment of the state.
+// atMoment returns the filter of times up to the moment of the state, with which the fields of the network return the
+// last version: that of the moment.
 func atMoment(of *ledger.LedgerNetwork) *ledger.TimestampFilter {
 	return &ledger.TimestampFilter{Lte: &of.Moment.At}
 }

@@ -410,7 +410,7 @@ func bindResultTransaction(r *rest.Request) error {
 
 // bindActions is the BindPath of GET /contracts/results/{transactionIdOrHash}/actions. It rejects invalid conditions
 // on the index, and then sets the variable of the transaction in the path. The operator ne and an invalid id are a
-// 400; a valid start that is out of range is a 404.
+// 400; a transaction ID whose valid start is out of range is a 404.
 func bindActions(r *rest.Request) error {
 	if slices.ContainsFunc(r.Values("index"), func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.InvalidParameter("index")

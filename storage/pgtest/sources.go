@@ -101,7 +101,8 @@ func (s *sources) add(path string, tests bool) error {
 	return err
 }
 
-// file adds the name, size and content of a file to the hash.
+// file adds the name, size and content of a file to s.sum, the hash of the sources by which a stored database is
+// found.
 func (s *sources) file(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -149,9 +149,10 @@ func checkComponent(c *Component) error {
 			"groups have only a name and a description"))
 }
 
-// EditComponent changes c, a component or group of the working copy, and returns the resulting changes of statuses.
-// Settings that are not given stay. An empty description or start date, and node -1, remove the one before. Even if it
-// fails, with [BadInput], c may have changed: the caller must not store it then.
+// EditComponent changes c, a component or group of the working copy, and with its status those of its groups in w. It
+// returns the resulting changes of statuses and stores nothing. Settings that are not given stay. An empty description
+// or start date, and node -1, remove the one before. Even if it fails, with [BadInput], w may have changed: the caller
+// must not store it then.
 func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
 	var changes []*Change
 	if in.Status != "" {

@@ -103,10 +103,10 @@ func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, erro
 	return w.addUpdate(s, update{NewUpdate: in})
 }
 
-// ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. A backfilled
-// incident affects its components from then on, as others do. It fails with a [*TransitionError] if the incident is not
-// over, or if the state of in, which has no default, is not an open one. An invalid text, date or status fails with
-// [BadInput], and a component that does not exist with [NotFound]. s does not change.
+// ReopenIncident returns what is written to reopen an incident that is over, and changes the working copy. A
+// backfilled incident affects its components from then on, as others do. It fails with a [*TransitionError] if the
+// incident is not over, or if the state of in, which has no default, is not an open one. An invalid text, date or
+// status fails with [BadInput], and a component that does not exist with [NotFound]. s does not change.
 func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	return w.addUpdate(s, update{NewUpdate: in, reopen: true})
 }
@@ -201,7 +201,7 @@ func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	return e, err
 }
 
-// CheckTimes fails with [BadInput] unless the end is after the start.
+// CheckTimes fails with [BadInput] unless the end of a maintenance or of a backfilled incident is after its start.
 func CheckTimes(start, end time.Time) error {
 	return badIf(!end.After(start), "the end, %s, must be after the start, %s", end.Format(time.RFC3339),
 		start.Format(time.RFC3339))

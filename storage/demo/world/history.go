@@ -150,8 +150,8 @@ type chain struct {
 // newChain returns a chain without blocks. The previous hash of block 0 consists of zeros.
 func newChain() chain { return chain{last: strings.Repeat("0", 96)} }
 
-// writeBlocks adds the rows of the blocks of w.transactions, which must be in order, and sets the index of each
-// transaction in its block.
+// writeBlocks divides w.transactions, which must be in order, into blocks. It appends their rows to the tables in
+// memory, sets the index of each transaction in its block, and advances w.chain.
 func (w *World) writeBlocks() {
 	for start := 0; start < len(w.transactions); w.chain.next++ {
 		end := start

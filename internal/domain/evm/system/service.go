@@ -397,8 +397,8 @@ func (c *call) returns(values ...any) evm.Outcome {
 	return evm.Return(c.gas(), c.f.result.Encode(nil, values))
 }
 
-// reverts returns the end of the call by a revert with a response code as its data, and records the code for the
-// transaction.
+// reverts returns the end of the call by a revert with a response code as its data, and records the code as that of a
+// child of the transaction.
 func (c *call) reverts(code ledger.ResponseCode) evm.Outcome {
 	c.ChildFailed(code)
 	word := abi.Word(uint64(code))
