@@ -258,7 +258,8 @@ func (db *DB) run(ctx context.Context, f func(querier) error) error {
 }
 
 // on calls f with a server and a slot of the queue, which f must leave. It waits until the queue admits the statement.
-// If the server cannot answer, it calls f once more with another one. If ctx has no operation ([Work]), the call is
+// It notes in the operation that the server has answered. If it cannot, [servers.move] can mark it as down and give
+// the operation another one, with which f is called once more. If ctx has no operation ([Work]), the call is
 // one of its own, in the given share. First it makes the other parts of the operation stop waiting for that of ctx
 // ([RunAlone]).
 func (db *DB) on(ctx context.Context, share admission.Share, f func(*server, *admission.Slot) error) error {

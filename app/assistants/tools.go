@@ -110,8 +110,8 @@ type queryInput struct {
 	Variables map[string]any `json:"variables,omitempty" jsonschema:"the values of its variables"`
 }
 
-// query is the tool that runs the client's own GraphQL document with its variables. It returns the JSON response, or
-// the error of [tools.ask].
+// query is the tool that runs the client's own GraphQL document with its variables. Mutations fail. It returns the
+// JSON response, or the error of [tools.ask].
 func (t *tools) query(in queryInput) (string, error) { return t.ask(in.Query, in.Variables) }
 
 // status is the tool that returns the JSON response of statusDocument: version, limits, newest block and network. Its

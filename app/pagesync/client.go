@@ -51,8 +51,8 @@ func (c *Client) Base() string { return c.base }
 // errOtherHost rejects redirects to another host.
 var errOtherHost = errors.New("it redirects to another host")
 
-// sameHost is the redirect policy of the client: it fails for a redirect to another host or port or from https to
-// http, and after maxRedirects. A redirect from http to https may change the port.
+// sameHost is the redirect policy of the client. It compares each redirect with the first request, and fails for
+// another host, for http if that was https, for another port with the same scheme, and after maxRedirects.
 func sameHost(to *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {

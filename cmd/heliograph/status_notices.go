@@ -32,8 +32,8 @@ type textFlags struct {
 	Values   map[string]string `arg:"" optional:"" help:"Values of the template, as KEY=VALUE."`
 }
 
-// text returns the text of an update from the flags, or from a template of the page with its values filled in, which it
-// reads from the database. Title and state are those of the template, if one is used. Errors go to [session.fail].
+// text returns the text of an update from the flags, or from a template of the page with its values filled in, which
+// it reads from the database. Title and state are those of the template, if one is used. Errors go to [session.fail].
 func (f *textFlags) text(ctx context.Context, s *session) (text status.Template) {
 	s.fail(cmp.Or(
 		status.FailIf(f.Template == "" && len(f.Values) > 0, status.BadInput, "a value KEY=VALUE requires --template"),
@@ -304,8 +304,8 @@ func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 }
 
 // series writes all maintenances of a series in one transaction, with entries in the audit log and messages for
-// webhooks, and prints them, or in a dry run prints none. It fails, and writes nothing, if an argument before was
-// invalid, the state is not scheduled, or the recurrence rule is invalid.
+// webhooks, and prints them. In a dry run, the editor rolls that back, and it prints none. It fails, and writes
+// nothing, if an argument before was invalid, the state is not scheduled, or the recurrence rule is invalid.
 func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.NewMaintenance) error {
 	times, err := status.Occurrences(c.Repeat, in.Start)
 	err = cmp.Or(s.err, status.FailIf(in.State != status.Planned, status.BadInput,

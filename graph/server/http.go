@@ -50,7 +50,8 @@ func OpensPage(r *http.Request) bool {
 }
 
 // serveHTTP serves a GET or POST request with JSON of the given media type, from the response cache if possible: then
-// nothing is executed, and the client is not charged for the cost. A POST request can also be a batch.
+// nothing is executed, and the client is not charged for the cost. Otherwise it executes the operation, which can
+// store the response in the cache and keep a persisted query. A POST request can also be a batch.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string) {
 	w.Header().Add("Vary", "Accept")
 	w.Header()["Content-Type"] = contentTypes[media]

@@ -197,7 +197,8 @@ const maxNextRead = time.Hour
 const lastRead = ` from status.sync_source where base_url = $1 order by last_ok_at desc nulls last, page_id limit 1`
 
 // ClaimSource claims the next read of a source for the duration of a lease, by moving its next read. claimed is false
-// if another gateway holds it; the source then has the time of the next read. A source that was never read is not
+// if it is not due, because another gateway holds it or the last read was recent; the source then has the time of the
+// next read. A source that was never read is not
 // claimed exclusively, since imports are idempotent. A next read more than an hour ahead counts as due, since only a
 // clock that was set back leaves it. If the URL had another page before, the source is that of the last successful
 // read.

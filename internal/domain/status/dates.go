@@ -94,7 +94,7 @@ func ParseTime(text string, zone *time.Location) (time.Time, error) {
 		}
 		switch found := instants(wall, zone); len(found) {
 		case 1:
-			return found[0], nil
+			return Milliseconds(found[0]), nil
 		case 0:
 			return time.Time{},
 				Errorf(BadInput,

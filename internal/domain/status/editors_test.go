@@ -16,6 +16,7 @@ func TestParseTime(t *testing.T) {
 		{"2026-03-18T17:00:00.1239+01:00", "America/New_York", "2026-03-18T12:00:00.123-04:00"},
 		{"2026-03-18T17:00", "America/New_York", "2026-03-18T17:00:00.000-04:00"},
 		{" 2026-01-18 17:00:05 ", "America/New_York", "2026-01-18T17:00:05.000-05:00"},
+		{"2026-01-18 17:00:05.1239", "Asia/Kolkata", "2026-01-18T17:00:05.123+05:30"},
 		{"2026-01-18 17:00", "Asia/Kolkata", "2026-01-18T17:00:00.000+05:30"},
 		// the last second before the clock goes forward
 		{"2026-03-08T01:59:59", "America/New_York", "2026-03-08T01:59:59.000-05:00"},
@@ -35,8 +36,8 @@ func TestParseTime(t *testing.T) {
 		if err != nil {
 			text = err.Error()
 		}
-		if !strings.Contains(text, c.want) {
-			t.Errorf("%s in %s: %s, want %s", c.text, c.zone, text, c.want)
+		if !strings.Contains(text, c.want) || !got.Equal(Milliseconds(got)) {
+			t.Errorf("%s in %s: %s (%s), want %s in milliseconds", c.text, c.zone, text, got, c.want)
 		}
 	}
 }

@@ -425,8 +425,8 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	return t, indexed, nil
 }
 
-// fragment reads a declaration in the notation of Solidity, and stops before the next one. That of a constructor, or
-// of the functions for calls without a selector, has no inputs. It fails for another text.
+// fragment reads a declaration in the notation of Solidity, and stops before the next one. The parameters of a
+// constructor, and of the functions for calls without a selector, are read but left out. It fails for another text.
 func (p *parser) fragment() (f *fragment, err error) {
 	f = &fragment{kind: p.word(), outputs: &Type{kind: kindTuple}}
 	named := !slices.Contains(unnamed, f.kind)
