@@ -232,10 +232,11 @@ func (q *Queue) full(c *client) bool {
 }
 
 // remove removes the only occurrence of v from s in place and returns the shorter slice, or s if it does not contain
-// v.
+// v. It moves no others if v is the first: a thousand requests can wait.
 func remove[T comparable](s []T, v T) []T {
-	if i := slices.Index(s, v); i >= 0 {
-		return slices.Delete(s, i, i+1)
+	if len(s) > 0 && s[0] == v {
+		clear(s[:1])
+		return s[1:]
 	}
-	return s
+	return slices.DeleteFunc(s, func(other T) bool { return other == v })
 }

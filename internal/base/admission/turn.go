@@ -285,13 +285,7 @@ func (t *Turn) dequeue() {
 		t.waited = now().Sub(t.arrived)
 	}
 	t.class.Waiting--
-	if c.waiting[0] == t { // without moving the others
-		c.waiting[0] = nil
-		c.waiting = c.waiting[1:]
-	} else {
-		c.waiting = remove(c.waiting, t)
-	}
-	if len(c.waiting) == 0 {
+	if c.waiting = remove(c.waiting, t); len(c.waiting) == 0 {
 		t.q.queued = remove(t.q.queued, c)
 	}
 }
