@@ -51,15 +51,15 @@ func (c *Client) Base() string { return c.base }
 // errOtherHost rejects redirects to another host.
 var errOtherHost = errors.New("it redirects to another host")
 
-// sameHost is the redirect policy of the client. It compares each redirect with the first request, and fails for
+// sameHost is the redirect policy of the client. It compares each redirect with the request before, and fails for
 // another host, for http if that was https, for another port with the same scheme, and after maxRedirects.
 func sameHost(to *http.Request, via []*http.Request) error {
-	first := via[0].URL
+	last := via[len(via)-1].URL
 	switch {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)
-	case to.URL.Hostname() != first.Hostname(), to.URL.Scheme != "https" && to.URL.Scheme != first.Scheme,
-		to.URL.Scheme == first.Scheme && to.URL.Port() != first.Port():
+	case to.URL.Hostname() != last.Hostname(), to.URL.Scheme != "https" && to.URL.Scheme != last.Scheme,
+		to.URL.Scheme == last.Scheme && to.URL.Port() != last.Port():
 		return errOtherHost
 	}
 	return nil
