@@ -126,12 +126,12 @@ func FuzzLog(f *testing.F) {
 // it is compared as text.
 func TestDeepBody(t *testing.T) {
 	t.Parallel()
-	for _, nested := range []string{"[", `{"member":`} {
-		for depth, want := range map[int]string{50: "array object", 3000: "text"} {
+	for nested, typ := range map[string]string{"[": "array", `{"member":`: "object"} {
+		for depth, want := range map[int]string{50: typ, 3000: "text"} {
 			ends := strings.NewReplacer("[", "]", "{", "}", `"member":`, "")
 			body := strings.Repeat(nested, depth) + "1" + strings.Repeat(ends.Replace(nested), depth)
 			d := NewDigest(&Response{Status: 200, Body: []byte(body)})
-			if got := d.Members[0].Types; !strings.Contains(want, got) || want == "text" && len(d.Members) != 1 {
+			if got := d.Members[0].Types; got != want || want == "text" && len(d.Members) != 1 {
 				t.Errorf("%d times %s: %d members, the first is %s", depth, nested, len(d.Members), got)
 			}
 		}

@@ -107,8 +107,8 @@ type statusGroupRenameCmd struct {
 }
 
 // run renames a group of the page in the database of status pages, with an entry in the audit log, and prints the
-// group. A component that is no group is not renamed. That, like an invalid argument, goes to
-// s.err, and then nothing is written.
+// group. A component that is no group is not renamed. That, like an invalid argument, goes to s.err, and then nothing
+// is written.
 func (c *statusGroupRenameCmd) run(ctx context.Context, s *session) error {
 	return (&statusComponentSetCmd{componentArg: componentArg{Ref: c.Ref}, Name: &c.Name}).run(ctx, s)
 }

@@ -198,10 +198,9 @@ const lastRead = ` from status.sync_source where base_url = $1 order by last_ok_
 
 // ClaimSource claims the next read of a source for the duration of a lease, by moving its next read. claimed is false
 // if it is not due, because another gateway holds it or the last read was recent; the source then has the time of the
-// next read. A source that was never read is not
-// claimed exclusively, since imports are idempotent. A next read more than an hour ahead counts as due, since only a
-// clock that was set back leaves it. If the URL had another page before, the source is that of the last successful
-// read.
+// next read. A source that was never read is not claimed exclusively, since imports are idempotent. A next read more
+// than an hour ahead counts as due, since only a clock that was set back leaves it. If the URL had another page
+// before, the source is that of the last successful read.
 func (s *DB) ClaimSource(
 	ctx context.Context, url string, now time.Time, lease time.Duration,
 ) (source *PageSource, claimed bool, err error) {

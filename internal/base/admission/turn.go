@@ -203,14 +203,13 @@ func (t *Turn) measure(least float64) {
 
 // Enter waits for the turn, for at most the timeout of the queue. It fails with a [Refusal]: at once if too much
 // memory is in use or the queue of the client is too long, else after that time or at the deadline of ctx. If ctx is
-// canceled, the error is that of ctx. A nil turn does not wait. Goroutines that can run now run first: the goroutine
-// of a connection whose client sends requests as fast as they are answered would run for 10 ms before that of another
-// connection.
+// canceled, the error is that of ctx. A nil turn does not wait. Other goroutines that can run do so first:
+// otherwise a connection whose client sends its next request at once keeps the processor for up to 10 ms.
 func (t *Turn) Enter(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	runtime.Gosched() // see the comment
+	runtime.Gosched() // requests that have arrived run before this one
 	q, c := t.q, t.client
 	q.mu.Lock()
 	defer q.mu.Unlock()

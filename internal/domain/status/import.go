@@ -15,12 +15,11 @@ type ImportOptions struct {
 	// Mode is [Mirror] for a page that follows its source, or [Imported] for a page that is edited here afterwards.
 	// Importing a mirror with [Imported] ends mirroring.
 	Mode Mode
-	// Slug, URL, Vocabulary and Hosts are settings of a page that is created. The default Slug follows from the name,
-	// and the default URL is that of the source. A mirror always keeps the URL and the links of its source.
+	// Slug, URL and Vocabulary are settings of a page that is created. The default Slug follows from the name, and the
+	// default URL is that of the source. A mirror always keeps the URL and the links of its source.
 	Slug       string
 	URL        string
 	Vocabulary Vocabulary
-	Hosts      []string
 }
 
 // NewImportedPage returns a copy of the source's page with the settings of the import, for insertion if the page does
@@ -28,7 +27,7 @@ type ImportOptions struct {
 // one from the name. It checks nothing, and source does not change.
 func NewImportedPage(source *Page, o ImportOptions) *Page {
 	p := *source
-	p.Mode, p.Vocabulary, p.Slug, p.Hosts = o.Mode, o.Vocabulary, o.Slug, o.Hosts
+	p.Mode, p.Vocabulary, p.Slug = o.Mode, o.Vocabulary, o.Slug
 	if o.URL != "" && o.Mode != Mirror {
 		p.URL = strings.TrimRight(o.URL, "/")
 	}

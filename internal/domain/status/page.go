@@ -226,8 +226,8 @@ func (p *Page) WithSettings(settings []PageSetting) (*Page, error) {
 		"one page must be the default page: make another page the default instead"))
 }
 
-// CheckPage fails with [BadInput] if the settings of a page other than its hosts are invalid. It writes into p: it
-// removes trailing slashes from the URL and sets the zone.
+// CheckPage fails with [BadInput] if the settings of a page are invalid, but does not check the hosts: [Page.Set] does,
+// which alone sets them. It writes into p: it removes trailing slashes from the URL and sets the zone.
 func CheckPage(p *Page) error {
 	p.URL = strings.TrimRight(p.URL, "/")
 	var unknownZone error
