@@ -104,24 +104,16 @@ func (b *Batch) send(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return b.db.run(ctx, func(q querier) error {
-		b.begin(all)
-		// a single query needs fewer protocol messages than a batch
-		if only := all[0]; len(all) == 1 && only.rows != nil {
-			rows, err := q.Query(ctx, only.sql, only.args...)
-			if err != nil {
-				return err
-			}
-			return only.rows.read(rows)
-		}
-		var batch pgx.Batch
-		for _, one := range all {
-			if queued := batch.Queue(one.sql, one.args...); one.rows != nil {
-				queued.Query(one.rows.read)
-			}
-		}
-		return q.SendBatch(ctx, &batch).Close()
-	})
+	t := &trip{queries: all}
+	if b.profile == nil && b.db.o.Tracer == nil && b.db.Concurrent() {
+		t.share()
+	}
+	b.begin(all)
+	err := b.db.run(ctx, t)
+	if err == nil || !t.together || FailureOf(err) == FailureBusy || ctx.Err() != nil {
+		return err
+	}
+	return b.db.run(ctx, &trip{queries: all}) // the statements of another batch may have failed
 }
 
 // together sends the first batches of the concurrent parts of an operation in one round trip.

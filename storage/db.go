@@ -110,7 +110,7 @@ type querier interface {
 // by [DB.On]. If that server cannot be reached, it tries another one once. The caller must call release once unless
 // Acquire fails. It fails if ctx ends, the queue rejects the operation, or no server can be reached.
 func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
-	err = db.on(ctx, admission.EVM, func(one *server, s *admission.Slot) error {
+	err = db.on(ctx, admission.EVM, nil, func(one *server, s *admission.Slot) error {
 		if conn, err = one.pool.Acquire(ctx); err != nil {
 			s.Leave()
 			return err //nolint:wrapcheck // it is wrapped below

@@ -246,14 +246,21 @@ func isLost(err error) bool {
 // run calls f with the connections of a server when the queue admits a statement. If the server cannot answer, it
 // calls f once more with another one. A connection of [DB.On] bypasses the queue, and f is called once. First it makes
 // the other parts of the operation stop waiting for that of ctx ([RunAlone]).
-func (db *DB) run(ctx context.Context, f func(querier) error) error {
+func (db *DB) run(ctx context.Context, t *trip) error {
 	if db.conn != nil {
 		RunAlone(ctx)
-		return f(db.conn)
+		return t.run(ctx, db.conn, nil)
 	}
-	return db.on(ctx, admission.Reads, func(one *server, s *admission.Slot) error {
+	var shared admission.Trip
+	if t.most > 1 {
+		shared = t
+	}
+	return db.on(ctx, admission.Reads, shared, func(one *server, s *admission.Slot) error {
+		if s.Taken() {
+			return t.err
+		}
 		defer s.Leave()
-		return f(one.pool)
+		return t.run(ctx, one.pool, s.Along())
 	})
 }
 
@@ -262,7 +269,9 @@ func (db *DB) run(ctx context.Context, f func(querier) error) error {
 // the operation another one, with which f is called once more. If ctx has no operation ([Work]), the call is
 // one of its own, in the given share. First it makes the other parts of the operation stop waiting for that of ctx
 // ([RunAlone]).
-func (db *DB) on(ctx context.Context, share admission.Share, f func(*server, *admission.Slot) error) error {
+func (db *DB) on(
+	ctx context.Context, share admission.Share, t admission.Trip, f func(*server, *admission.Slot) error,
+) error {
 	RunAlone(ctx)
 	w, ok := workKey.Of(ctx)
 	if !ok {
@@ -275,7 +284,7 @@ func (db *DB) on(ctx context.Context, share admission.Share, f func(*server, *ad
 			return err
 		}
 		entered := w.Turn.Recorded().Begin()
-		s, err := one.admission.Enter(ctx, &w.Operation, share)
+		s, err := one.admission.Enter(ctx, &w.Operation, share, t)
 		entered()
 		if err != nil {
 			return err

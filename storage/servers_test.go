@@ -58,7 +58,7 @@ func TestChooseServer(t *testing.T) {
 	if used(true) != "a" {
 		t.Error("a subscription uses a server without its rows")
 	}
-	slot, err := s.list[0].admission.Enter(t.Context(), &admission.Operation{}, admission.Reads)
+	slot, err := s.list[0].admission.Enter(t.Context(), &admission.Operation{}, admission.Reads, nil)
 	if err != nil || used(false) != "b" {
 		t.Error("the least loaded server is not used", err)
 	}

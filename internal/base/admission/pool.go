@@ -3,6 +3,8 @@ package admission
 import (
 	"context"
 	"math"
+	"runtime"
+	"slices"
 )
 
 // Share is a kind of statement. Each has a share of the connections to the database.
@@ -18,6 +20,8 @@ const (
 	EVM
 
 	shares
+	// brief is the kind of waiting statements with a [Trip].
+	brief = shares
 )
 
 // Pool divides the connections to one server of the database among shares and clients.
@@ -47,7 +51,18 @@ type Slot struct {
 	op     *Operation
 	client *client
 	share  Share
-	ready  chan struct{} // closed when a waiting slot is granted
+	ready  chan struct{} // closed when a waiting slot is granted or, if it is taken along, when its trip has ended
+	trip   Trip          // nil if its statements are sent alone
+	along  []*Slot       // those whose statements are sent with these
+	taken  bool          // it is one of those of another slot, and no longer waits
+}
+
+// Trip is the brief statements of a batch, which can be sent in one round trip with those of others.
+type Trip interface {
+	// Most returns the number of batches that a round trip with this one can have, itself included.
+	Most() int
+	// Joins reports whether the round trip of another batch can have this one.
+	Joins(other Trip) bool
 }
 
 // Pool returns a new pool of all connections to a server. One of them is not divided: it is for health checks. An
@@ -69,7 +84,10 @@ func (p *Pool) Load() int {
 // of an operation is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until
 // the context ends. An operation without a turn has one of the client without a name while statements of it run or
 // wait. At the deadline of ctx any statement that waits is refused; if ctx is canceled, the error is that of ctx.
-func (p *Pool) Enter(ctx context.Context, op *Operation, share Share) (*Slot, error) {
+//
+// Statements with a trip, which can be nil, first let requests run that have arrived: these can add theirs. If a slot
+// of others takes them along, Enter returns when they have run, with a slot that is [Slot.Taken].
+func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip) (*Slot, error) {
 	q := p.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,21 +95,35 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share) (*Slot, er
 		op.Turn, op.own = q.turn("", &class{}), true
 	}
 	t := op.Turn
-	s := &Slot{p: p, op: op, client: t.client, share: max(share, op.Share)}
+	s := &Slot{p: p, op: op, client: t.client, share: max(share, op.Share), trip: trip}
 	t.query(1, 0)
-	if p.fits(s) {
+	if trip == nil && p.fits(s) {
 		s.take()
 		return s, nil
 	}
 	s.ready = make(chan struct{})
 	p.waiting = append(p.waiting, s)
 	s.pend(1)
+	if trip != nil {
+		q.mu.Unlock()
+		runtime.Gosched()
+		q.mu.Lock()
+		p.grant()
+	}
 	most := q.o.Timeout - t.waited
 	if op.started {
 		most = math.MaxInt64
 	}
-	err := t.await(ctx, s.ready, most)
-	if err != nil {
+	if !s.taken && !closed(s.ready) {
+		q.pause(ctx, s.ready, most)
+	}
+	switch {
+	case s.taken: // its rows are read for it, whether ctx ends or not
+		q.mu.Unlock()
+		<-s.ready
+		q.mu.Lock()
+	case !closed(s.ready):
+		err := t.late(ctx.Err())
 		s.dequeue()
 		op.leave(0)
 		q.grant()
@@ -103,8 +135,24 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share) (*Slot, er
 // pend adds n to the numbers of statements of the queue and the client that wait. The caller holds the lock of the
 // queue.
 func (s *Slot) pend(n int) {
-	s.p.q.pending[s.share] += n
-	s.client.pending[s.share] += n
+	kind := s.share
+	if s.trip != nil {
+		kind = brief
+	}
+	s.p.q.pending[kind] += n
+	s.client.pending[kind] += n
+}
+
+// Taken reports whether the statements of the slot were sent with those of another slot. There is then no connection
+// to use, and Leave must not be called.
+func (s *Slot) Taken() bool { return s.taken }
+
+// Along returns the trips whose statements must be sent with those of the slot, before [Slot.Leave].
+func (s *Slot) Along() (all []Trip) {
+	for _, other := range s.along {
+		all = append(all, other.trip)
+	}
+	return all
 }
 
 // dequeue removes the slot from those that wait. The caller holds the lock of the queue.
@@ -115,16 +163,32 @@ func (s *Slot) dequeue() {
 
 // take grants the slot: its pool and its operation count it as held, and its turn counts one more statement that runs;
 // [Pool.Enter] has counted it among those that run or wait. Later statements of the operation wait without a timeout.
-// A slot that waited must have been removed from those that wait. The caller holds the lock of the queue.
+// A slot that waited must have been removed from those that wait. It takes along those whose statements it can send.
+// The caller holds the lock of the queue.
 func (s *Slot) take() {
+	if s.trip != nil {
+		s.p.waiting = slices.DeleteFunc(s.p.waiting, s.takeAlong)
+	}
 	s.p.held = append(s.p.held, s)
 	s.op.started = true
 	s.op.held++
 	s.op.Turn.query(0, 1)
 }
 
+// takeAlong reports whether s takes a waiting slot along, which then must be removed from those that wait. The caller
+// holds the lock of the queue.
+func (s *Slot) takeAlong(other *Slot) bool {
+	fits := other.trip != nil && other.share == s.share && len(s.along)+1 < s.trip.Most() && other.trip.Joins(s.trip)
+	if fits {
+		other.pend(-1)
+		other.taken, other.op.started = true, true
+		s.along = append(s.along, other)
+	}
+	return fits
+}
+
 // Leave returns the permission to run a statement, so that others can. It must be called once. Statements and requests
-// that wait and fit now start.
+// that wait and fit now start, and those that were taken along end.
 func (s *Slot) Leave() {
 	p := s.p
 	p.q.mu.Lock()
@@ -132,6 +196,10 @@ func (s *Slot) Leave() {
 	p.held = remove(p.held, s)
 	s.op.held--
 	s.op.leave(1)
+	for _, other := range s.along {
+		other.op.leave(0)
+		close(other.ready)
+	}
 	p.grant()
 	p.q.grant()
 }
@@ -172,7 +240,7 @@ func (p *Pool) grant() {
 		var next *Slot
 		for _, s := range p.waiting {
 			if p.fits(s) && (next == nil || s.client.virtual < next.client.virtual ||
-				s.client == next.client && s.op.started && !next.op.started) {
+				s.client == next.client && s.op.Turn.arrived.Before(next.op.Turn.arrived)) {
 				next = s
 			}
 		}

@@ -32,7 +32,7 @@ func (s *statements) operation(client string, share admission.Share) *admission.
 // start enters a statement. The result is nil if it has to wait.
 func (s *statements) start(o *admission.Operation) (slot *admission.Slot) {
 	ctx, cancel := context.WithCancel(s.t.Context())
-	go func() { slot, _ = s.pool.Enter(ctx, o, o.Share) }()
+	go func() { slot, _ = s.pool.Enter(ctx, o, o.Share, nil) }()
 	synctest.Wait()
 	cancel()
 	synctest.Wait()
@@ -76,7 +76,7 @@ func TestShares(t *testing.T) {
 				slot.Leave()
 			}
 			begin := time.Now()
-			_, err := s.pool.Enter(t.Context(), s.operation("greedy", c.share), c.share)
+			_, err := s.pool.Enter(t.Context(), s.operation("greedy", c.share), c.share, nil)
 			if took := time.Since(begin); admission.RefusalOf(err) == nil || took != admission.DefaultTimeout {
 				t.Errorf("%s: refused after %s: %v", name, took, err)
 			}
@@ -99,7 +99,7 @@ func TestConnections(t *testing.T) {
 		order := make(chan string, 4)
 		enter := func(name string, o *admission.Operation) {
 			go func() {
-				if _, err := s.pool.Enter(t.Context(), o, o.Share); err == nil {
+				if _, err := s.pool.Enter(t.Context(), o, o.Share, nil); err == nil {
 					order <- name
 				}
 			}()
@@ -133,13 +133,13 @@ func TestPerOperation(t *testing.T) {
 		s.start(o)
 		time.AfterFunc(3*admission.DefaultTimeout, first.Leave)
 		begin := time.Now()
-		_, err := s.pool.Enter(t.Context(), o, o.Share)
+		_, err := s.pool.Enter(t.Context(), o, o.Share, nil)
 		if err != nil || time.Since(begin) != 3*admission.DefaultTimeout {
 			t.Errorf("the third connection after %s: %v", time.Since(begin), err)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.pool.Enter(ended, o, o.Share); err == nil {
+		if _, err := s.pool.Enter(ended, o, o.Share, nil); err == nil {
 			t.Error("a client that has left waits for a connection")
 		}
 	})
@@ -155,10 +155,10 @@ func TestSlow(t *testing.T) {
 			for range 20 { // operations that have run a statement wait for longer
 				go func() {
 					o := s.operation("greedy", share)
-					if slot, err := s.pool.Enter(t.Context(), o, share); err == nil {
+					if slot, err := s.pool.Enter(t.Context(), o, share, nil); err == nil {
 						time.Sleep(time.Millisecond)
 						slot.Leave()
-						if slot, err = s.pool.Enter(t.Context(), o, share); err == nil {
+						if slot, err = s.pool.Enter(t.Context(), o, share, nil); err == nil {
 							time.Sleep(time.Minute)
 							slot.Leave()
 						}
@@ -205,7 +205,7 @@ func TestParking(t *testing.T) {
 				return
 			}
 			o := &admission.Operation{Turn: turn, Share: admission.Scans}
-			slot, err := s.pool.Enter(t.Context(), o, o.Share)
+			slot, err := s.pool.Enter(t.Context(), o, o.Share, nil)
 			if err == nil {
 				time.Sleep(time.Second)
 				slot.Leave()
@@ -243,17 +243,17 @@ func TestOperationWithoutTurn(t *testing.T) {
 	q := admission.New(admission.Options{Processors: 2})
 	pool := q.Pool(2, 1)
 	var op admission.Operation
-	first, err := pool.Enter(t.Context(), &op, admission.Reads)
+	first, err := pool.Enter(t.Context(), &op, admission.Reads, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := pool.Enter(ctx, &op, admission.Reads); err == nil {
+	if _, err := pool.Enter(ctx, &op, admission.Reads, nil); err == nil {
 		t.Fatal("a second statement runs on the only connection")
 	}
 	first.Leave()
-	second, err := pool.Enter(t.Context(), &op, admission.Reads)
+	second, err := pool.Enter(t.Context(), &op, admission.Reads, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,8 +42,9 @@ const (
 	overhead = 16 << 10
 	// maxPending is the number of statements of a client that wait for a connection from which its next requests wait,
 	// for each processor, and allPending that of all clients. They do not count scans and contract calls, of which a
-	// client can have maxSlow.
+	// client can have maxSlow, nor those that can share a round trip, which have the limits maxBrief and allBrief.
 	maxPending, allPending, maxSlow = 2, 16, 64
+	maxBrief, allBrief              = 64, 128
 	// manyWaiting is the number of waiting requests of a client that are not refused before its rate is known well.
 	manyWaiting = 2048
 	// largeBody is the size of a body, in bytes, from which it waits for room before it is read. The room for those of
@@ -94,10 +95,10 @@ type Queue struct {
 	clients   map[string]*client
 	queued    []*client // those with waiting turns
 	classes   map[string]*class
-	computing int         // turns that compute
-	pending   [shares]int // statements that wait for a connection
-	virtual   float64     // largest virtual time at which a request has started, in seconds
-	bytes     int64       // of waiting requests and unread responses
+	computing int            // turns that compute
+	pending   [brief + 1]int // statements that wait for a connection
+	virtual   float64        // largest virtual time at which a request has started, in seconds
+	bytes     int64          // of waiting requests and unread responses
 	streams   int
 
 	last    string    // client of the newest turn
@@ -107,11 +108,11 @@ type Queue struct {
 // client is an address or an API key.
 type client struct {
 	name      string
-	virtual   float64     // at which its next request starts, in seconds
-	computing int         // turns that compute
-	pending   [shares]int // statements that wait for a connection
-	waiting   []*Turn     // in order of arrival, those that have run before the others
-	turns     int         // that have not ended
+	virtual   float64        // at which its next request starts, in seconds
+	computing int            // turns that compute
+	pending   [brief + 1]int // statements that wait for a connection
+	waiting   []*Turn        // in order of arrival, those that have run before the others
+	turns     int            // that have not ended
 	streams   int
 
 	bytes int64               // of waiting requests and unread responses
@@ -190,6 +191,7 @@ func (q *Queue) fits(t *Turn) bool {
 	c := t.client
 	return q.computing < 2*q.o.Processors && c.computing < q.processors() && (t.started ||
 		q.pending[Reads] < allPending*q.o.Processors && c.pending[Reads] < maxPending*q.o.Processors &&
+			q.pending[brief] < allBrief*q.o.Processors && c.pending[brief] < maxBrief*q.o.Processors &&
 			c.pending[Scans]+c.pending[EVM] < maxSlow)
 }
 

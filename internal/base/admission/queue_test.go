@@ -65,7 +65,7 @@ func (s *simulation) run(ctx context.Context, r request) (waited time.Duration, 
 	if err := turn.Enter(ctx); err != nil {
 		return turn.Waited(), err
 	}
-	slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: turn}, r.share)
+	slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: turn}, r.share, nil)
 	if err != nil {
 		return turn.Waited(), err
 	}
@@ -600,7 +600,7 @@ func TestBuild(t *testing.T) {
 			if err := turn.Enter(t.Context()); err != nil {
 				t.Error(err)
 			}
-			slot, err := s.pool.Enter(t.Context(), &admission.Operation{Turn: turn}, admission.Reads)
+			slot, err := s.pool.Enter(t.Context(), &admission.Operation{Turn: turn}, admission.Reads, nil)
 			if err != nil {
 				t.Error(err)
 			}

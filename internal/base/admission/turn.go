@@ -247,18 +247,19 @@ func (t *Turn) wait(ctx context.Context, place int) error {
 		c.rate = 0
 		q.queued = append(q.queued, c)
 	}
-	err := t.await(ctx, t.ready, q.o.Timeout)
-	if err != nil {
-		t.dequeue()
+	ready := t.ready // concurrent parts of an operation can wait for the turn one after the other
+	q.pause(ctx, ready, q.o.Timeout)
+	if closed(ready) {
+		return nil
 	}
-	return err
+	defer t.dequeue()
+	return t.late(ctx.Err())
 }
 
-// await waits until ready is closed, for at most a duration. The caller holds the lock, which it releases meanwhile.
-// If ready is not closed then, or when ctx ends, it fails: with the error of ctx if that was canceled, else with a
-// [Refusal], which it counts.
-func (t *Turn) await(ctx context.Context, ready chan struct{}, most time.Duration) error {
-	t.q.mu.Unlock()
+// pause waits until ready is closed or ctx ends, for at most a duration. The caller holds the lock, which it releases
+// meanwhile.
+func (q *Queue) pause(ctx context.Context, ready chan struct{}, most time.Duration) {
+	q.mu.Unlock()
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
@@ -267,12 +268,16 @@ func (t *Turn) await(ctx context.Context, ready chan struct{}, most time.Duratio
 	case <-ctx.Done():
 	}
 	runtime.Gosched() // the turn that ended has started this one next, before requests that have arrived are read
-	t.q.mu.Lock()
+	q.mu.Lock()
+}
+
+// closed reports whether a channel on which nothing is sent is closed. It does not wait.
+func closed(c chan struct{}) bool {
 	select {
-	case <-ready:
-		return nil
+	case <-c:
+		return true
 	default:
-		return t.late(ctx.Err())
+		return false
 	}
 }
 
