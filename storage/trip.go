@@ -98,8 +98,7 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) (err
 		t.together, other.together = true, true
 		other.queue(&batch)
 	}
-	if t.together {
-		until, _ := ctx.Deadline()
+	if until, ok := ctx.Deadline(); t.together && ok {
 		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
 		ctx = own

@@ -51,10 +51,10 @@ type Slot struct {
 	op     *Operation
 	client *client
 	share  Share
-	ready  chan struct{} // closed when a waiting slot is granted or, if it is taken along, when its trip has ended
+	ready  chan struct{} // closed when a waiting slot is granted or, if it is taken along, after its statements have run
 	trip   Trip          // nil if its statements are sent alone
-	along  []*Slot       // those whose statements are sent with these
-	taken  bool          // it is one of those of another slot, and no longer waits
+	all    []*Slot       // that use the connection: itself, and those that it has taken along
+	taken  bool          // another slot has taken it along, so that it no longer waits
 }
 
 // Trip is the brief statements of a batch, which can be sent in one round trip with those of others.
@@ -149,7 +149,7 @@ func (s *Slot) Taken() bool { return s.taken }
 
 // Along returns the trips whose statements must be sent with those of the slot, before [Slot.Leave].
 func (s *Slot) Along() (all []Trip) {
-	for _, other := range s.along {
+	for _, other := range s.all[1:] {
 		all = append(all, other.trip)
 	}
 	return all
@@ -163,26 +163,30 @@ func (s *Slot) dequeue() {
 
 // take grants the slot: its pool and its operation count it as held, and its turn counts one more statement that runs;
 // [Pool.Enter] has counted it among those that run or wait. Later statements of the operation wait without a timeout.
-// A slot that waited must have been removed from those that wait. It takes along those whose statements it can send.
-// The caller holds the lock of the queue.
+// A slot that waited must have been removed from those that wait. It takes along those whose statements it can send,
+// whose turns count a part of the statement each. The caller holds the lock of the queue.
 func (s *Slot) take() {
+	s.all = []*Slot{s}
 	if s.trip != nil {
 		s.p.waiting = slices.DeleteFunc(s.p.waiting, s.takeAlong)
 	}
 	s.p.held = append(s.p.held, s)
-	s.op.started = true
 	s.op.held++
-	s.op.Turn.query(0, 1)
+	for _, one := range s.all {
+		one.op.started = true
+		one.op.Turn.query(0, 1/float64(len(s.all)))
+	}
 }
 
 // takeAlong reports whether s takes a waiting slot along, which then must be removed from those that wait. The caller
 // holds the lock of the queue.
 func (s *Slot) takeAlong(other *Slot) bool {
-	fits := other.trip != nil && other.share == s.share && len(s.along)+1 < s.trip.Most() && other.trip.Joins(s.trip)
+	fits := other.trip != nil && other.share == s.share && len(s.all) < s.trip.Most() &&
+		other.trip.Joins(s.trip)
 	if fits {
 		other.pend(-1)
-		other.taken, other.op.started = true, true
-		s.along = append(s.along, other)
+		other.taken = true
+		s.all = append(s.all, other)
 	}
 	return fits
 }
@@ -195,18 +199,20 @@ func (s *Slot) Leave() {
 	defer p.q.mu.Unlock()
 	p.held = remove(p.held, s)
 	s.op.held--
-	s.op.leave(1)
-	for _, other := range s.along {
-		other.op.leave(0)
-		close(other.ready)
+	for _, one := range s.all {
+		one.op.leave(1 / float64(len(s.all)))
+		if one.taken {
+			close(one.ready)
+		}
 	}
 	p.grant()
 	p.q.grant()
 }
 
-// leave counts a statement of the operation as ended: running is 1 if it has run, 0 if it has waited in vain. It ends
-// the operation's own turn with its last statement. The caller holds the lock of the queue.
-func (op *Operation) leave(running int) {
+// leave counts a statement of the operation as ended: running is the part of a statement that its turn has counted, 0
+// if it has waited in vain. It ends the operation's own turn with its last statement. The caller holds the lock of the
+// queue.
+func (op *Operation) leave(running float64) {
 	op.Turn.query(-1, -running)
 	if op.own && op.Turn.away == 0 {
 		op.Turn.end()
@@ -233,8 +239,8 @@ func (p *Pool) fits(s *Slot) bool {
 		own < (p.capacity+1)/2 && free > p.capacity/4 && s.op.held < p.perOperation)
 }
 
-// grant grants waiting slots as long as one fits. Clients have the order of the queue, and the operations of a client
-// end before others begin. The caller holds the lock of the queue.
+// grant grants waiting slots as long as one fits. Clients have the order of the queue, and the requests of a client
+// that of their turns, so that those that have begun end before others begin. The caller holds the lock of the queue.
 func (p *Pool) grant() {
 	for {
 		var next *Slot

@@ -2,6 +2,8 @@ package admission_test
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -261,4 +263,111 @@ func TestOperationWithoutTurn(t *testing.T) {
 	if n := q.Clients(); n != 0 {
 		t.Errorf("the queue remembers %d clients", n)
 	}
+}
+
+// trip is a batch whose statements have a text. most batches can share a round trip with it.
+type trip struct {
+	text string
+	most int
+}
+
+func (t trip) Most() int { return t.most }
+
+func (t trip) Joins(other admission.Trip) bool { return t.text == other.(trip).text }
+
+// TestTakenAlong checks which statements a slot takes along: those that wait, with the same text and in the same share,
+// up to the number of its trip. They end with it, also if their contexts have ended before, and are refused nothing.
+func TestTakenAlong(t *testing.T) {
+	t.Parallel()
+	testPool(t, 2, func(t *testing.T, s *statements) {
+		t.Helper()
+		blocker := s.enter("busy", admission.Reads)
+		type result struct {
+			slot *admission.Slot
+			err  error
+		}
+		results := map[string]*result{}
+		enter := func(ctx context.Context, name, client string, share admission.Share, of trip) {
+			results[name] = new(result)
+			turn := s.q.Turn(client, "class")
+			go func() {
+				slot, err := s.pool.Enter(ctx, &admission.Operation{Share: share, Turn: turn}, share, of)
+				*results[name] = result{slot, err}
+			}()
+			synctest.Wait()
+		}
+		aborted, abort := context.WithCancel(t.Context())
+		defer abort()
+		left, leave := context.WithCancel(t.Context())
+		enter(t.Context(), "first", "a", admission.Reads, trip{"x", 3})
+		enter(t.Context(), "other text", "b", admission.Reads, trip{"y", 3})
+		enter(t.Context(), "other share", "b", admission.Scans, trip{"x", 3})
+		enter(left, "left", "b", admission.Reads, trip{"x", 3})
+		leave()
+		synctest.Wait()
+		enter(aborted, "second", "b", admission.Reads, trip{"x", 3})
+		enter(t.Context(), "third", "c", admission.Reads, trip{"x", 3})
+		enter(t.Context(), "too many", "c", admission.Reads, trip{"x", 3})
+		if r := results["left"]; r.slot != nil || !errors.Is(r.err, context.Canceled) {
+			t.Errorf("a statement whose client left: %+v", r)
+		}
+		blocker.Leave()
+		synctest.Wait()
+		first := results["first"].slot
+		if first == nil || first.Taken() || len(first.Along()) != 2 {
+			t.Fatalf("the first statement: %+v", results["first"])
+		}
+		abort()
+		time.Sleep(2 * admission.DefaultTimeout) // longer than they could wait for a connection
+		for _, name := range []string{"second", "third"} {
+			if r := results[name]; r.slot != nil || r.err != nil {
+				t.Errorf("the %s statement has ended before those that took it along: %+v", name, r)
+			}
+		}
+		first.Leave()
+		synctest.Wait()
+		for _, name := range []string{"second", "third"} {
+			if r := results[name]; r.slot == nil || !r.slot.Taken() {
+				t.Errorf("the %s statement: %+v", name, r)
+			}
+		}
+		for _, name := range []string{"other text", "other share", "too many"} {
+			if r := results[name]; r.slot != nil && r.slot.Taken() {
+				t.Errorf("%s: taken along", name)
+			}
+		}
+	})
+}
+
+// TestCostsOfTrip checks that the operations whose statements share a round trip share its cost: a client that takes
+// others along does not pay for them.
+func TestCostsOfTrip(t *testing.T) {
+	t.Parallel()
+	testPool(t, 2, func(t *testing.T, s *statements) {
+		t.Helper()
+		blocker := s.enter("busy", admission.Reads)
+		var turns []*admission.Turn
+		var slots [4]*admission.Slot
+		for i := range slots {
+			turns = append(turns, s.q.Turn(strconv.Itoa(i), "class"))
+			go func() {
+				slots[i], _ = s.pool.Enter(t.Context(), &admission.Operation{Turn: turns[i]}, admission.Reads,
+					trip{"x", 4})
+			}()
+		}
+		synctest.Wait()
+		blocker.Leave()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		for _, slot := range slots {
+			if slot != nil {
+				slot.Leave()
+			}
+		}
+		for i, turn := range turns {
+			if cost := turn.Cost(); cost < 0.24 || cost > 0.26 {
+				t.Errorf("operation %d of four in a round trip of a second costs %.2f s", i, cost)
+			}
+		}
+	})
 }

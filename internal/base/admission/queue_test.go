@@ -712,3 +712,45 @@ func TestEnterLetsOthersRun(t *testing.T) { //nolint:paralleltest // changes the
 		t.Error("the turn started before the goroutine that waited")
 	}
 }
+
+// TestConcurrentParts checks that concurrent parts of an operation can wait for its turn one after the other, the second
+// before the first runs on.
+func TestConcurrentParts(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			q := admission.New(admission.Options{Processors: 1})
+			pool := q.Pool(11, 2)
+			// compute returns a turn that computes once its function is called, whether others do or not.
+			compute := func() (*admission.Turn, func()) {
+				turn := q.Turn("client", "class")
+				if err := turn.Enter(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				slot, err := pool.Enter(t.Context(), &admission.Operation{Turn: turn}, admission.Reads, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return turn, slot.Leave
+			}
+			turn, begin := compute()
+			other, beginOther := compute()
+			later, beginLater := compute()
+			begin()
+			beginOther()
+			first := make(chan error, 1)
+			go func() { first <- turn.Build(t.Context()) }()
+			synctest.Wait()
+			time.AfterFunc(time.Second, later.End)
+			other.End() // the first part may run on
+			beginLater()
+			if err := turn.Build(t.Context()); err != nil {
+				t.Error("the second part:", err)
+			}
+			if err := <-first; err != nil {
+				t.Error("the first part:", err)
+			}
+			turn.End()
+		})
+	}
+}

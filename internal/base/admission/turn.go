@@ -39,7 +39,7 @@ type Turn struct {
 	room     int64 // what it has of the client's room for bodies, in bytes
 
 	away       int       // statements that run or wait for a connection
-	statements int       // that run
+	statements float64   // that run; of those that share a round trip, a part each
 	since      time.Time // up to which the cost is known
 	cost, paid float64   // in seconds; paid is the average cost of the class when it started
 }
@@ -378,20 +378,20 @@ func (t *Turn) end() {
 }
 
 // accrue adds the time since the last call to the cost of the turn: once while it computes, else once for each
-// statement that runs. The caller holds the lock.
+// statement that runs, or its part if several share a round trip. The caller holds the lock.
 func (t *Turn) accrue() {
 	units := t.statements
 	if t.computes {
 		units = 1
 	}
 	at := now()
-	t.cost += float64(units) * at.Sub(t.since).Seconds()
+	t.cost += units * at.Sub(t.since).Seconds()
 	t.since = at
 }
 
 // query changes the number of statements of the turn that run or wait, and of those that run. A turn that waits
 // for statements does not compute, so another may start. The caller holds the lock.
-func (t *Turn) query(away, statements int) {
+func (t *Turn) query(away int, statements float64) {
 	t.accrue()
 	t.away += away
 	t.statements += statements
