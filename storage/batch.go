@@ -91,8 +91,10 @@ func (b *Batch) run(ctx context.Context) error {
 }
 
 // send sends the queries in one round trip: those without a setting first, then each setting of the planner with its
-// queries. A query's reader is called as its rows arrive. It can send them again to another server if the first one
-// fails. It returns the first error of a statement or reader, and nil without queries.
+// queries. A query's reader is called as its rows arrive, by this goroutine or that of another batch with which the
+// round trip is shared. It can send them again: to another server if the first one fails, or alone if a shared round
+// trip fails. It returns the first error of a statement or reader, and nil without queries. Batches whose statements
+// are recorded or traced, each for its own request, share no round trip.
 func (b *Batch) send(ctx context.Context) error {
 	all, set := b.queries[noSetting], noSetting
 	for with, queries := range b.queries[1:] {
@@ -110,7 +112,7 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 	b.begin(all)
 	err := b.db.run(ctx, t)
-	if err == nil || !t.together || FailureOf(err) == FailureBusy || ctx.Err() != nil {
+	if err == nil || !t.shared || ctx.Err() != nil {
 		return err
 	}
 	return b.db.run(ctx, &trip{queries: all}) // the statements of another batch may have failed

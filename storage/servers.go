@@ -243,9 +243,9 @@ func isLost(err error) bool {
 	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isClosed(err)
 }
 
-// run calls f with the connections of a server when the queue admits a statement. If the server cannot answer, it
-// calls f once more with another one. A connection of [DB.On] bypasses the queue, and f is called once. First it makes
-// the other parts of the operation stop waiting for that of ctx ([RunAlone]).
+// run runs a trip with a connection to a server when the queue admits a statement, or lets the trip of another batch
+// take it along. If the server cannot answer, it does so once more with another one. A connection of [DB.On] bypasses
+// the queue. First it makes the other parts of the operation stop waiting for that of ctx ([RunAlone]).
 func (db *DB) run(ctx context.Context, t *trip) error {
 	if db.conn != nil {
 		RunAlone(ctx)
@@ -264,13 +264,14 @@ func (db *DB) run(ctx context.Context, t *trip) error {
 	})
 }
 
-// on calls f with a server and a slot of the queue, which f must leave. It waits until the queue admits the statement.
+// on calls f with a server and a slot of the queue, which f must leave unless it is taken. It waits until the queue
+// admits the statement, or has it run with others if it has a trip, which can be nil.
 // It notes in the operation that the server has answered. If it cannot, [servers.move] can mark it as down and give
 // the operation another one, with which f is called once more. If ctx has no operation ([Work]), the call is
 // one of its own, in the given share. First it makes the other parts of the operation stop waiting for that of ctx
 // ([RunAlone]).
 func (db *DB) on(
-	ctx context.Context, share admission.Share, t admission.Trip, f func(*server, *admission.Slot) error,
+	ctx context.Context, share admission.Share, trip admission.Trip, f func(*server, *admission.Slot) error,
 ) error {
 	RunAlone(ctx)
 	w, ok := workKey.Of(ctx)
@@ -284,7 +285,7 @@ func (db *DB) on(
 			return err
 		}
 		entered := w.Turn.Recorded().Begin()
-		s, err := one.admission.Enter(ctx, &w.Operation, share, t)
+		s, err := one.admission.Enter(ctx, &w.Operation, share, trip)
 		entered()
 		if err != nil {
 			return err

@@ -51,7 +51,7 @@ type Slot struct {
 	op     *Operation
 	client *client
 	share  Share
-	ready  chan struct{} // closed when a waiting slot is granted or, if it is taken along, after its statements have run
+	ready  chan struct{} // closed when a waiting slot is granted, or after its statements have run if it is taken along
 	trip   Trip          // nil if its statements are sent alone
 	all    []*Slot       // that use the connection: itself, and those that it has taken along
 	taken  bool          // another slot has taken it along, so that it no longer waits

@@ -713,8 +713,8 @@ func TestEnterLetsOthersRun(t *testing.T) { //nolint:paralleltest // changes the
 	}
 }
 
-// TestConcurrentParts checks that concurrent parts of an operation can wait for its turn one after the other, the second
-// before the first runs on.
+// TestConcurrentParts checks that concurrent parts of an operation can wait for its turn one after the other, the
+// second before the first runs on.
 func TestConcurrentParts(t *testing.T) {
 	t.Parallel()
 	for range 50 {
