@@ -95,7 +95,7 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) erro
 	err := send(ctx, q, all)
 	note(err)
 	if t.pace != nil {
-		took := int64(time.Since(begin)) / int64(len(all))
+		took := int64(time.Since(begin)) / int64(len(all)) //nolint:forbidigo // as above
 		before := cmp.Or(t.pace.Load(), took)
 		t.pace.Store(before + (took-before)/8)
 	}
@@ -126,5 +126,5 @@ func send(ctx context.Context, q querier, all []*trip) error {
 			}
 		}
 	}
-	return q.SendBatch(ctx, &batch).Close()
+	return q.SendBatch(ctx, &batch).Close() //nolint:wrapcheck // the batch wraps it
 }

@@ -71,7 +71,7 @@ func TestTripOfLeftClient(t *testing.T) {
 		var ctxs [40]context.Context
 		for i := range ctxs {
 			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
+			t.Cleanup(cancel)
 			if ctxs[i] = ctx; i%3 == 0 {
 				go cancel()
 			}
