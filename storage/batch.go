@@ -94,7 +94,7 @@ func (b *Batch) run(ctx context.Context) error {
 // queries. A query's reader is called as its rows arrive, by this goroutine or that of another batch with which the
 // round trip is shared. It can send them again: to another server if the first one fails, or alone if a shared round
 // trip fails. It returns the first error of a statement or reader, and nil without queries. Batches whose statements
-// are recorded or traced, each for its own request, share no round trip.
+// are recorded or traced, each for its own request, share no round trip, and nor do those that Citus distributes.
 func (b *Batch) send(ctx context.Context) error {
 	all, set := b.queries[noSetting], noSetting
 	for with, queries := range b.queries[1:] {
@@ -107,7 +107,7 @@ func (b *Batch) send(ctx context.Context) error {
 		return nil
 	}
 	t := &trip{queries: all}
-	if b.profile == nil && b.db.o.Tracer == nil && b.db.Concurrent() {
+	if b.profile == nil && b.db.o.Tracer == nil && b.db.Concurrent() && !b.db.Distributed() {
 		t.share()
 	}
 	b.begin(all)

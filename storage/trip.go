@@ -3,6 +3,7 @@ package storage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,14 +17,13 @@ import (
 // trip has the statements of a batch, which are sent in one round trip. Batches with the same texts can share one, also
 // those of other clients: a round trip costs the gateway and the server more than reading a block by its number, and
 // while the gateway is busy, several requests are ready to send theirs. With twelve connections, single blocks take a
-// fifth less of the gateway's CPU time and half of PostgreSQL's (BenchmarkProcesses of app/testing/bench). A statement
-// that waits, for example for a locked table, delays only others that would wait as well.
+// fifth less of the gateway's CPU time and two fifths of PostgreSQL's (BenchmarkProcesses of app/testing/bench).
 type trip struct {
 	queries []query
 	pace    *pace // nil if they are sent alone
 	most    int   // batches that the round trip can have
-	shared  bool  // the round trip has had others, for which it can have failed
-	err     error // of the round trip of another batch, after it has sent the statements of this one
+	shared  bool  // the round trip had others, for which it can have failed
+	err     error // of the round trip, for the batches that another one has sent
 }
 
 const (
@@ -32,40 +32,60 @@ const (
 	// longestTrip is the time that a shared round trip takes, as far as that is known: the statements run one after the
 	// other, and the first batch waits for the last.
 	longestTrip = 2 * time.Millisecond
-	// mostPaces is the number of texts whose pace is known.
+	// lostTrip is the time after which a shared round trip is canceled, and its batches are sent alone: a statement of
+	// one of them waits for a lock, or reads far more rows than usual.
+	lostTrip = 250 * time.Millisecond
+	// slowBatch is the time of a batch after which those with the same texts are sent alone for a pause, as after an
+	// error in a shared round trip: others shall not wait for the next one.
+	slowBatch, pause = 25 * time.Millisecond, 5 * time.Second
+	// mostPaces is the number of different batches whose pace is known.
 	mostPaces = 4096
 )
 
-// pace is the average time that a batch takes, in nanoseconds, or 0 before the first one has ended. In a shared round
-// trip, all batches take the same part of it.
-type pace struct{ atomic.Int64 }
+// pace is how long batches with the same texts take.
+type pace struct {
+	average atomic.Int64 // in nanoseconds, 0 before the first one has ended; each of a round trip takes an equal part
+	alone   atomic.Int64 // the Unix time in nanoseconds until which they are sent alone
+}
 
-// paces has the pace of batches by the text of their last statement. There are few texts: statements differ in their
+// texts identify a batch by its first and last statement, and their number. There are few: statements differ in their
 // arguments.
+type texts struct {
+	first, last string
+	n           int
+}
+
+// paces has the paces of batches by their texts.
 var paces struct {
 	sync.Map
 
 	n atomic.Int64
 }
 
-// paceOf returns the pace of batches whose last statement has a text. It returns nil for a new text if too many are
-// known.
-func paceOf(text string) *pace {
-	known, ok := paces.Load(text)
+// paceOf returns the pace of batches with some texts. It forgets all others if there are too many.
+func paceOf(of texts) *pace {
+	known, ok := paces.Load(of)
 	if !ok {
 		if paces.n.Add(1) > mostPaces {
-			return nil
+			paces.Clear()
+			paces.n.Store(1)
 		}
-		known, _ = paces.LoadOrStore(text, new(pace))
+		known, _ = paces.LoadOrStore(of, new(pace))
 	}
 	return known.(*pace) //nolint:forcetypeassert // it has nothing else
 }
 
+// now returns the time of the system clock, for durations.
+func now() time.Time {
+	return time.Now() //nolint:forbidigo // the clock of the ledger may be fixed
+}
+
 // share lets the batch share a round trip with others if its statements are known to be brief.
 func (t *trip) share() {
-	t.pace = paceOf(t.queries[len(t.queries)-1].sql)
-	if t.pace != nil && t.pace.Load() > 0 {
-		t.most = int(min(mostShared, int64(longestTrip)/t.pace.Load()))
+	n := len(t.queries)
+	t.pace = paceOf(texts{t.queries[0].sql, t.queries[n-1].sql, n})
+	if average := t.pace.average.Load(); average > 0 && now().UnixNano() > t.pace.alone.Load() {
+		t.most = int(min(mostShared, int64(longestTrip)/average))
 	}
 }
 
@@ -78,10 +98,11 @@ func (t *trip) Joins(other admission.Trip) bool {
 	return slices.EqualFunc(t.queries, with.queries, func(a, b query) bool { return a.sql == b.sql })
 }
 
-// run sends the statements, with those of the other batches that share the round trip, and reads all rows. The others
-// get the same error. If there are others, the end of ctx does not cancel the statements before its deadline.
+// run sends the statements, with those of the other batches that share the round trip, and reads all rows. An error of
+// a shared round trip is that of all its batches. It has no cause, so that nobody takes it for one of their own
+// statements, clients or servers.
 func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) error {
-	begin := time.Now() //nolint:forbidigo // measures a duration
+	begin := now()
 	all := []*trip{t}
 	for _, other := range others {
 		all = append(all, other.(*trip)) //nolint:forcetypeassert // as above
@@ -93,36 +114,53 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) erro
 	}
 	note(errNotSent) // which remains if a function that reads rows panics
 	err := send(ctx, q, all)
+	if err != nil && len(others) > 0 {
+		err = errors.New("a shared round trip: " + err.Error())
+	}
 	note(err)
 	if t.pace != nil {
-		took := int64(time.Since(begin)) / int64(len(all)) //nolint:forbidigo // as above
-		before := cmp.Or(t.pace.Load(), took)
-		t.pace.Store(before + (took-before)/8)
+		t.pace.add(now().Sub(begin)/time.Duration(len(all)), err != nil && len(others) > 0)
 	}
 	return err
 }
 
-// send sends the statements of batches in one round trip, and calls their readers as rows arrive. It returns the first
-// error of a statement or reader: the statements after it have then not run.
+// add notes that a batch took some time, and whether a shared round trip has failed.
+func (p *pace) add(took time.Duration, failed bool) {
+	before := cmp.Or(p.average.Load(), int64(took))
+	p.average.Store(before + (int64(took)-before)/8)
+	if failed || took > slowBatch {
+		p.alone.Store(now().Add(pause).UnixNano())
+	}
+}
+
+// send sends the statements of batches with the same texts in one round trip, and calls their readers as rows arrive.
+// The first ones run first, then the second ones, so that a setting applies to the statements after it only. It returns
+// the first error of a statement or reader, after which it calls no further reader. The client of one of several
+// batches can leave without an effect on the others.
 func send(ctx context.Context, q querier, all []*trip) error {
+	first := all[0].queries
 	// a single query needs fewer protocol messages than a batch
-	if first := all[0].queries; len(all) == 1 && len(first) == 1 && first[0].rows != nil {
+	if len(all) == 1 && len(first) == 1 && first[0].rows != nil {
 		rows, err := q.Query(ctx, first[0].sql, first[0].args...)
 		if err != nil {
 			return err
 		}
 		return first[0].rows.read(rows)
 	}
-	if until, ok := ctx.Deadline(); ok && len(all) > 1 { // the clients of the others may still wait
-		shared, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+	if len(all) > 1 {
+		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostTrip)
 		defer cancel()
 		ctx = shared
 	}
 	var batch pgx.Batch
-	for _, one := range all {
-		for _, q := range one.queries {
-			if queued := batch.Queue(q.sql, q.args...); q.rows != nil {
-				queued.Query(q.rows.read)
+	for i := range first {
+		for k, one := range all {
+			q := one.queries[i]
+			switch {
+			case q.rows != nil:
+				batch.Queue(q.sql, q.args...).Query(q.rows.read)
+			case k == 0: // a setting, which is the same for all
+				batch.Queue(q.sql, q.args...)
 			}
 		}
 	}

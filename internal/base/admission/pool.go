@@ -85,8 +85,8 @@ func (p *Pool) Load() int {
 // the context ends. An operation without a turn has one of the client without a name while statements of it run or
 // wait. At the deadline of ctx any statement that waits is refused; if ctx is canceled, the error is that of ctx.
 //
-// Statements with a trip, which can be nil, first let requests run that have arrived: these can add theirs. If a slot
-// of others takes them along, Enter returns when they have run, with a slot that is [Slot.Taken].
+// Statements with a trip, which can be nil, first let requests run that have arrived: these can add theirs. If another
+// slot takes them along, Enter returns when they have run, whether ctx ends or not, with a slot that is [Slot.Taken].
 func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip) (*Slot, error) {
 	q := p.q
 	q.mu.Lock()
@@ -108,7 +108,11 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip)
 		q.mu.Unlock()
 		runtime.Gosched()
 		q.mu.Lock()
-		p.grant()
+		if !s.taken && !closed(s.ready) && p.fits(s) {
+			s.dequeue()
+			s.take()
+			return s, nil
+		}
 	}
 	most := q.o.Timeout - t.waited
 	if op.started {
@@ -239,14 +243,14 @@ func (p *Pool) fits(s *Slot) bool {
 		own < (p.capacity+1)/2 && free > p.capacity/4 && s.op.held < p.perOperation)
 }
 
-// grant grants waiting slots as long as one fits. Clients have the order of the queue, and the requests of a client
-// that of their turns, so that those that have begun end before others begin. The caller holds the lock of the queue.
+// grant grants waiting slots as long as one fits. Clients have the order of the queue, and the operations of a client
+// end before others begin. The caller holds the lock of the queue.
 func (p *Pool) grant() {
 	for {
 		var next *Slot
 		for _, s := range p.waiting {
 			if p.fits(s) && (next == nil || s.client.virtual < next.client.virtual ||
-				s.client == next.client && s.op.Turn.arrived.Before(next.op.Turn.arrived)) {
+				s.client == next.client && s.op.started && !next.op.started) {
 				next = s
 			}
 		}

@@ -42,9 +42,9 @@ const (
 	overhead = 16 << 10
 	// maxPending is the number of statements of a client that wait for a connection from which its next requests wait,
 	// for each processor, and allPending that of all clients. They do not count scans and contract calls, of which a
-	// client can have maxSlow, nor those that can share a round trip, which have the limits maxBrief and allBrief.
+	// client can have maxSlow, nor those that can share a round trip, of which it can have maxBrief, and all allBrief.
 	maxPending, allPending, maxSlow = 2, 16, 64
-	maxBrief, allBrief              = 64, 128
+	maxBrief, allBrief              = 128, 1024
 	// manyWaiting is the number of waiting requests of a client that are not refused before its rate is known well.
 	manyWaiting = 2048
 	// largeBody is the size of a body, in bytes, from which it waits for room before it is read. The room for those of
@@ -191,7 +191,7 @@ func (q *Queue) fits(t *Turn) bool {
 	c := t.client
 	return q.computing < 2*q.o.Processors && c.computing < q.processors() && (t.started ||
 		q.pending[Reads] < allPending*q.o.Processors && c.pending[Reads] < maxPending*q.o.Processors &&
-			q.pending[brief] < allBrief*q.o.Processors && c.pending[brief] < maxBrief*q.o.Processors &&
+			q.pending[brief] < allBrief && c.pending[brief] < maxBrief &&
 			c.pending[Scans]+c.pending[EVM] < maxSlow)
 }
 
