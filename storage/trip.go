@@ -32,12 +32,10 @@ const (
 	// longestTrip is the time that a shared round trip takes, as far as that is known: the statements run one after the
 	// other, and the first batch waits for the last.
 	longestTrip = 2 * time.Millisecond
-	// lostTrip is the time after which a shared round trip is canceled, and its batches are sent alone: a statement of
-	// one of them waits for a lock, or reads far more rows than usual.
-	lostTrip = 250 * time.Millisecond
-	// slowBatch is the time of a batch after which those with the same texts are sent alone for a pause, as after an
-	// error in a shared round trip: others shall not wait for the next one.
-	slowBatch, pause = 25 * time.Millisecond, 5 * time.Second
+	// lostTrip is the time after which a shared round trip is canceled: a statement of one of its batches waits for a
+	// lock, or reads far more rows than usual. Then, or after another error, its batches are sent alone, and for a pause
+	// also all others with the same texts, which shall not wait for the next one.
+	lostTrip, pause = 100 * time.Millisecond, 5 * time.Second
 	// mostPaces is the number of different batches whose pace is known.
 	mostPaces = 4096
 )
@@ -128,7 +126,7 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) erro
 func (p *pace) add(took time.Duration, failed bool) {
 	before := cmp.Or(p.average.Load(), int64(took))
 	p.average.Store(before + (int64(took)-before)/8)
-	if failed || took > slowBatch {
+	if failed {
 		p.alone.Store(now().Add(pause).UnixNano())
 	}
 }
