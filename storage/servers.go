@@ -252,7 +252,7 @@ func (db *DB) run(ctx context.Context, t *trip) error {
 		return t.run(ctx, db.conn, nil)
 	}
 	var shared admission.Trip
-	if t.most > 1 {
+	if t.pace != nil && t.Most() > 1 {
 		shared = t
 	}
 	return db.on(ctx, admission.Reads, shared, func(one *server, s *admission.Slot) error {

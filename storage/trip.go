@@ -20,10 +20,9 @@ import (
 // fifth less of the gateway's CPU time and two fifths of PostgreSQL's (BenchmarkProcesses of app/testing/bench).
 type trip struct {
 	queries []query
-	pace    *pace // nil if they are sent alone
-	most    int   // batches that the round trip can have
+	pace    *pace // nil if they are always sent alone
 	shared  bool  // the round trip had others, for which it can have failed
-	err     error // of the round trip, for the batches that another one has sent
+	err     error // of the round trip
 }
 
 const (
@@ -33,8 +32,8 @@ const (
 	// other, and the first batch waits for the last.
 	longestTrip = 2 * time.Millisecond
 	// lostTrip is the time after which a shared round trip is canceled: a statement of one of its batches waits for a
-	// lock, or reads far more rows than usual. Then, or after another error, its batches are sent alone, and for a pause
-	// also all others with the same texts, which shall not wait for the next one.
+	// lock, or reads far more rows than usual. Then, or after another error, its batches are sent alone, and for a
+	// pause also all others with the same texts, which shall not wait for the next one.
 	lostTrip, pause = 100 * time.Millisecond, 5 * time.Second
 	// mostPaces is the number of different batches whose pace is known.
 	mostPaces = 4096
@@ -46,14 +45,8 @@ type pace struct {
 	alone   atomic.Int64 // the Unix time in nanoseconds until which they are sent alone
 }
 
-// texts identify a batch by its first and last statement, and their number. There are few: statements differ in their
-// arguments.
-type texts struct {
-	first, last string
-	n           int
-}
-
-// paces has the paces of batches by their texts.
+// paces has the paces of batches by the texts of their first and last statement. There are few texts: statements differ
+// in their arguments.
 var paces struct {
 	sync.Map
 
@@ -61,7 +54,8 @@ var paces struct {
 }
 
 // paceOf returns the pace of batches with some texts. It forgets all others if there are too many.
-func paceOf(of texts) *pace {
+func paceOf(first, last string) *pace {
+	of := [2]string{first, last}
 	known, ok := paces.Load(of)
 	if !ok {
 		if paces.n.Add(1) > mostPaces {
@@ -78,17 +72,19 @@ func now() time.Time {
 	return time.Now() //nolint:forbidigo // the clock of the ledger may be fixed
 }
 
-// share lets the batch share a round trip with others if its statements are known to be brief.
+// share lets the batch share a round trip with others while its statements are known to be brief.
 func (t *trip) share() {
-	n := len(t.queries)
-	t.pace = paceOf(texts{t.queries[0].sql, t.queries[n-1].sql, n})
-	if average := t.pace.average.Load(); average > 0 && now().UnixNano() > t.pace.alone.Load() {
-		t.most = int(min(mostShared, int64(longestTrip)/average))
-	}
+	t.pace = paceOf(t.queries[0].sql, t.queries[len(t.queries)-1].sql)
 }
 
 // Most implements [admission.Trip].
-func (t *trip) Most() int { return t.most }
+func (t *trip) Most() int {
+	average := t.pace.average.Load()
+	if average == 0 || now().UnixNano() < t.pace.alone.Load() {
+		return 1
+	}
+	return int(min(mostShared, int64(longestTrip)/average))
+}
 
 // Joins implements [admission.Trip]: it reports whether both batches have the same texts.
 func (t *trip) Joins(other admission.Trip) bool {
@@ -116,13 +112,13 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) erro
 		err = errors.New("a shared round trip: " + err.Error())
 	}
 	note(err)
-	if t.pace != nil {
-		t.pace.add(now().Sub(begin)/time.Duration(len(all)), err != nil && len(others) > 0)
+	if failed := err != nil; t.pace != nil && (t.shared || !failed) {
+		t.pace.add(now().Sub(begin)/time.Duration(len(all)), failed)
 	}
 	return err
 }
 
-// add notes that a batch took some time, and whether a shared round trip has failed.
+// add notes that each batch of a round trip took some time, and whether it has failed, which only shared ones may have.
 func (p *pace) add(took time.Duration, failed bool) {
 	before := cmp.Or(p.average.Load(), int64(took))
 	p.average.Store(before + (int64(took)-before)/8)
@@ -157,7 +153,7 @@ func send(ctx context.Context, q querier, all []*trip) error {
 			switch {
 			case q.rows != nil:
 				batch.Queue(q.sql, q.args...).Query(q.rows.read)
-			case k == 0: // a setting, which is the same for all
+			case k == 0 || len(q.args) > 0: // a setting is the same for all
 				batch.Queue(q.sql, q.args...)
 			}
 		}

@@ -73,17 +73,18 @@ func (q *Queue) Pool(all, perOperation int) *Pool {
 	return &Pool{q: q, capacity: n, perOperation: perOperation, most: most}
 }
 
-// Load returns the number of statements that run or wait, by which a server is selected.
+// Load returns the number of statements that have a connection or wait for one, by which a server is selected.
 func (p *Pool) Load() int {
 	p.q.mu.Lock()
 	defer p.q.mu.Unlock()
 	return len(p.held) + len(p.waiting)
 }
 
-// Enter waits for the permission to run a statement. Unless it fails, the caller must call Leave. The first statement
-// of an operation is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until
-// the context ends. An operation without a turn has one of the client without a name while statements of it run or
-// wait. At the deadline of ctx any statement that waits is refused; if ctx is canceled, the error is that of ctx.
+// Enter waits for the permission to run a statement. Unless it fails, or the slot is taken, the caller must call Leave.
+// The first statement of an operation is refused with a [Refusal] if its request has waited for [Options.Timeout]; the
+// others wait until the context ends. An operation without a turn has one of the client without a name while statements
+// of it run or wait. At the deadline of ctx any statement that waits is refused; if ctx is canceled, the error is that
+// of ctx.
 //
 // Statements with a trip, which can be nil, first let requests run that have arrived: these can add theirs. If another
 // slot takes them along, Enter returns when they have run, whether ctx ends or not, with a slot that is [Slot.Taken].
@@ -111,6 +112,7 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip)
 		if !s.taken && !closed(s.ready) && p.fits(s) {
 			s.dequeue()
 			s.take()
+			q.grant()
 			return s, nil
 		}
 	}
@@ -172,7 +174,10 @@ func (s *Slot) dequeue() {
 func (s *Slot) take() {
 	s.all = []*Slot{s}
 	if s.trip != nil {
-		s.p.waiting = slices.DeleteFunc(s.p.waiting, s.takeAlong)
+		most := s.trip.Most()
+		s.p.waiting = slices.DeleteFunc(s.p.waiting, func(other *Slot) bool {
+			return len(s.all) < most && s.takeAlong(other)
+		})
 	}
 	s.p.held = append(s.p.held, s)
 	s.op.held++
@@ -185,8 +190,7 @@ func (s *Slot) take() {
 // takeAlong reports whether s takes a waiting slot along, which then must be removed from those that wait. The caller
 // holds the lock of the queue.
 func (s *Slot) takeAlong(other *Slot) bool {
-	fits := other.trip != nil && other.share == s.share && len(s.all) < s.trip.Most() &&
-		other.trip.Joins(s.trip)
+	fits := other.trip != nil && other.share == s.share && other.trip.Joins(s.trip)
 	if fits {
 		other.pend(-1)
 		other.taken = true
