@@ -288,11 +288,12 @@ func TestTakenAlong(t *testing.T) {
 		}
 		results := map[string]*result{}
 		enter := func(ctx context.Context, name, client string, share admission.Share, of trip) {
-			results[name] = new(result)
+			got := new(result)
+			results[name] = got
 			turn := s.q.Turn(client, "class")
 			go func() {
 				slot, err := s.pool.Enter(ctx, &admission.Operation{Share: share, Turn: turn}, share, of)
-				*results[name] = result{slot, err}
+				*got = result{slot, err}
 			}()
 			synctest.Wait()
 		}
@@ -349,9 +350,10 @@ func TestCostsOfTrip(t *testing.T) {
 		var turns []*admission.Turn
 		var slots [4]*admission.Slot
 		for i := range slots {
-			turns = append(turns, s.q.Turn(strconv.Itoa(i), "class"))
+			turn := s.q.Turn(strconv.Itoa(i), "class")
+			turns = append(turns, turn)
 			go func() {
-				slots[i], _ = s.pool.Enter(t.Context(), &admission.Operation{Turn: turns[i]}, admission.Reads,
+				slots[i], _ = s.pool.Enter(t.Context(), &admission.Operation{Turn: turn}, admission.Reads,
 					trip{"x", 4})
 			}()
 		}
