@@ -108,7 +108,7 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 	t := &trip{queries: all}
 	if b.profile == nil && b.db.o.Tracer == nil && b.db.Concurrent() && !b.db.Distributed() {
-		t.share()
+		t.pace = paceOf(all)
 	}
 	b.begin(all)
 	err := b.db.run(ctx, t)

@@ -252,7 +252,7 @@ func (db *DB) run(ctx context.Context, t *trip) error {
 		return t.run(ctx, db.conn, nil)
 	}
 	var shared admission.Trip
-	if t.pace != nil && t.Most() > 1 {
+	if t.Most() > 1 {
 		shared = t
 	}
 	return db.on(ctx, admission.Reads, shared, func(one *server, s *admission.Slot) error {
@@ -265,11 +265,10 @@ func (db *DB) run(ctx context.Context, t *trip) error {
 }
 
 // on calls f with a server and a slot of the queue, which f must leave unless it is taken. It waits until the queue
-// admits the statement, or has it run with others if it has a trip, which can be nil.
-// It notes in the operation that the server has answered. If it cannot, [servers.move] can mark it as down and give
-// the operation another one, with which f is called once more. If ctx has no operation ([Work]), the call is
-// one of its own, in the given share. First it makes the other parts of the operation stop waiting for that of ctx
-// ([RunAlone]).
+// admits the statement, or until it has run with others, if it has a trip, which can be nil. It notes in the operation
+// that the server has answered. If it cannot, [servers.move] can mark it as down and give the operation another one,
+// with which f is called once more. If ctx has no operation ([Work]), the call is one of its own, in the given share.
+// First it makes the other parts of the operation stop waiting for that of ctx ([RunAlone]).
 func (db *DB) on(
 	ctx context.Context, share admission.Share, trip admission.Trip, f func(*server, *admission.Slot) error,
 ) error {

@@ -15,9 +15,9 @@ import (
 )
 
 // trip has the statements of a batch, which are sent in one round trip. Batches with the same texts can share one, also
-// those of other clients: a round trip costs the gateway and the server more than reading a block by its number, and
-// while the gateway is busy, several requests are ready to send theirs. With twelve connections, single blocks take a
-// fifth less of the gateway's CPU time and two fifths of PostgreSQL's (BenchmarkProcesses of app/testing/bench).
+// those of different clients: while the gateway is busy, several requests are ready to send theirs. With twelve
+// connections, single blocks then take a fifth less of the gateway's CPU time, and two fifths less of PostgreSQL's
+// (docs/performance.md).
 type trip struct {
 	queries []query
 	pace    *pace // nil if they are always sent alone
@@ -53,9 +53,9 @@ var paces struct {
 	n atomic.Int64
 }
 
-// paceOf returns the pace of batches with some texts. It forgets all others if there are too many.
-func paceOf(first, last string) *pace {
-	of := [2]string{first, last}
+// paceOf returns the pace of a batch, which has at least one statement. It forgets all others if there are too many.
+func paceOf(queries []query) *pace {
+	of := [2]string{queries[0].sql, queries[len(queries)-1].sql}
 	known, ok := paces.Load(of)
 	if !ok {
 		if paces.n.Add(1) > mostPaces {
@@ -72,18 +72,12 @@ func now() time.Time {
 	return time.Now() //nolint:forbidigo // the clock of the ledger may be fixed
 }
 
-// share lets the batch share a round trip with others while its statements are known to be brief.
-func (t *trip) share() {
-	t.pace = paceOf(t.queries[0].sql, t.queries[len(t.queries)-1].sql)
-}
-
-// Most implements [admission.Trip].
+// Most implements [admission.Trip]. It is 1 unless the statements are known to be brief.
 func (t *trip) Most() int {
-	average := t.pace.average.Load()
-	if average == 0 || now().UnixNano() < t.pace.alone.Load() {
+	if t.pace == nil || t.pace.average.Load() == 0 || now().UnixNano() < t.pace.alone.Load() {
 		return 1
 	}
-	return int(min(mostShared, int64(longestTrip)/average))
+	return int(min(mostShared, int64(longestTrip)/t.pace.average.Load()))
 }
 
 // Joins implements [admission.Trip]: it reports whether both batches have the same texts.
@@ -128,9 +122,9 @@ func (p *pace) add(took time.Duration, failed bool) {
 }
 
 // send sends the statements of batches with the same texts in one round trip, and calls their readers as rows arrive.
-// The first ones run first, then the second ones, so that a setting applies to the statements after it only. It returns
-// the first error of a statement or reader, after which it calls no further reader. The client of one of several
-// batches can leave without an effect on the others.
+// The first statements of all batches run before their second ones, so that a setting applies to the statements after
+// it only. It returns the first error of a statement or reader, after which it calls no further reader. If there are
+// several batches, the end of ctx does not cancel them, because the clients of the others may still wait.
 func send(ctx context.Context, q querier, all []*trip) error {
 	first := all[0].queries
 	// a single query needs fewer protocol messages than a batch
