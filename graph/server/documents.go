@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -296,81 +295,4 @@ func onlyIntrospects(op *ast.OperationDefinition) bool {
 // introspects reports whether a selection has fields of introspection, other than __typename.
 func introspects(set ast.SelectionSet) bool {
 	return limits.Selects(set, func(f *ast.Field) bool { return f.Name == "__schema" || f.Name == "__type" })
-}
-
-// variableErrors changes errors about variables so that they have the texts and the location that graphql-js gives
-// them, and returns errs. Other errors remain. variables are the values that the client sent.
-func variableErrors(op *ast.OperationDefinition, variables map[string]any, errs gqlerror.List) gqlerror.List {
-	for _, e := range errs {
-		if len(e.Path) < 2 || e.Path[0] != ast.PathName("variable") || op == nil {
-			continue
-		}
-		name, _ := e.Path[1].(ast.PathName)
-		v := op.VariableDefinitions.ForName(string(name))
-		if v == nil {
-			continue
-		}
-		given, provided := variables[v.Variable]
-		switch {
-		case !provided:
-			e.Message = fmt.Sprintf("Variable \"$%s\" of required type %q was not provided.", v.Variable, v.Type)
-		case given == nil:
-			e.Message = fmt.Sprintf("Variable \"$%s\" of non-null type %q must not be null.", v.Variable, v.Type)
-		default:
-			e.Message = invalidValue(v, given, e)
-		}
-		e.Path = nil
-		if v.Position != nil {
-			e.Locations = []gqlerror.Location{{Line: v.Position.Line, Column: v.Position.Column}}
-		}
-	}
-	return errs
-}
-
-// invalidValue returns the message for a variable that was rejected by the validator. It follows the path of e, which
-// begins with "variable" and the name, into value, so that the message names the member and quotes what the client
-// sent.
-func invalidValue(v *ast.VariableDefinition, value any, e *gqlerror.Error) string {
-	place, steps, reason := v.Variable, e.Path[2:], e.Message
-	for i, step := range steps {
-		field, ok := step.(ast.PathName)
-		switch object, _ := value.(map[string]any); {
-		case ok && object != nil && i == len(steps)-1 && e.Message == "must be defined":
-			reason = fmt.Sprintf("Field %q was not provided", string(field))
-			continue
-		case ok && object != nil && i == len(steps)-1 && e.Message == "unknown field":
-			reason = fmt.Sprintf("Field %q is not defined", string(field))
-			continue
-		case ok && object != nil:
-			value = object[string(field)]
-			place += "." + string(field)
-		}
-		if index, ok := step.(ast.PathIndex); ok {
-			if list, _ := value.([]any); int(index) < len(list) {
-				value = list[index]
-			}
-			place = fmt.Sprintf("%s[%d]", place, index)
-		}
-	}
-	// The validator takes a number for a string.
-	if _, isNumber := value.(json.Number); isNumber && strings.HasPrefix(reason, "cannot use ") {
-		_, typ, _ := strings.Cut(reason, " as ")
-		reason = "cannot use this number as " + typ
-	}
-	text := []byte("{…}")
-	switch s := value.(type) {
-	case map[string]any:
-	case []any:
-		text = []byte("[…]")
-	case string:
-		text, _ = json.Marshal(strings.ToValidUTF8(s[:min(len(s), maxMessage)], "")) // a string always encodes
-	default:
-		text, _ = json.Marshal(value) // so do numbers and booleans
-	}
-	if place != v.Variable {
-		place = fmt.Sprintf(" at %q", place)
-	} else {
-		place = ""
-	}
-	return fmt.Sprintf("Variable \"$%s\" got invalid value %s%s; %s.", v.Variable, text, place, truncate(reason))
 }

@@ -2,47 +2,206 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// coerce returns the variables of an operation of a client with their declared types and default values, or the
-// errors for the client. Values of enums are case-sensitive, as in literals. It may change values in given.
+// coerce returns the variables of an operation of a client with their declared types and default values, or the error
+// for the client, with the texts of graphql-js. It may change values in given.
+//
+// The validator's VariableValues is not used: it accepts enum values in any letter case, strings for an Int, and
+// numbers for a String, and reflection takes twice the time.
 func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
+	variables := make(map[string]any, len(def.VariableDefinitions))
 	for _, v := range def.VariableDefinitions {
-		if value, isGiven := given[v.Variable]; isGiven && value == nil && !v.Type.NonNull {
+		value, provided := given[v.Variable]
+		problem := ""
+		switch {
+		case !provided && v.DefaultValue != nil:
+			value, _ = v.DefaultValue.Value(nil) // valid, because the document is
+		case !provided && v.Type.NonNull:
+			problem = fmt.Sprintf("of required type %q was not provided.", v.Type)
+		case !provided:
+			continue
+		case value == nil && v.Type.NonNull:
+			problem = fmt.Sprintf("of non-null type %q must not be null.", v.Type)
+		case value == nil:
 			if typ := nonNullUse(def.SelectionSet, v.Variable, map[string]bool{}); typ != nil {
-				return nil, badInput(variableErrors(def, given, gqlerror.List{nullError(v, typ)}))
+				problem = fmt.Sprintf("must not be null, because it is used where the type is %q.", typ)
 			}
 		}
-		path := ast.Path{ast.PathName("variable"), ast.PathName(v.Variable)}
-		// Before the validator, which accepts enum values in any letter case, and changes the variables.
-		if err := checkValues(schema, v.Type, given[v.Variable], path); err != nil {
-			return nil, badInput(variableErrors(def, given, gqlerror.List{err}))
+		if problem == "" {
+			coerced, m := coerceValue(schema, v.Type, value)
+			if m == nil {
+				variables[v.Variable] = coerced
+				continue
+			}
+			problem = m.problem(v.Variable)
 		}
-	}
-	variables, err := validator.VariableValues(schema, def, given)
-	if err != nil {
-		return nil, badInput(variableErrors(def, given, gqlerror.List{gqlerror.WrapIfUnwrapped(err)}))
+		err := gqlerror.Errorf("Variable \"$%s\" %s", v.Variable, problem)
+		if v.Position != nil {
+			err.Locations = []gqlerror.Location{{Line: v.Position.Line, Column: v.Position.Column}}
+		}
+		return nil, badInput(gqlerror.List{err})
 	}
 	return variables, nil
 }
 
-// nullError returns the error for null as the value of a variable with a default value that is used where null is not
-// permitted. used is the type there. Documents with such variables are valid.
-func nullError(v *ast.VariableDefinition, used *ast.Type) *gqlerror.Error {
-	const text = "Variable \"$%s\" must not be null, because it is used where the type is %q."
-	e := gqlerror.Errorf(text, v.Variable, used)
-	if v.Position != nil {
-		e.Locations = []gqlerror.Location{{Line: v.Position.Line, Column: v.Position.Column}}
+// mismatch is a value inside of a variable that does not have the type of its place.
+type mismatch struct {
+	place  string // below the variable, such as ".a[0]"
+	value  any
+	reason string
+}
+
+// mismatched returns the mismatch of a value that does not have a type, which is named.
+func mismatched(value any, typ string) *mismatch {
+	return &mismatch{"", value, "it is not a valid " + typ}
+}
+
+// in returns m at a place of an enclosing value, whose name or index is step. m can be nil.
+func (m *mismatch) in(step string) *mismatch {
+	if m != nil {
+		m.place = step + m.place
 	}
-	return e
+	return m
+}
+
+// problem returns the end of the message for clients about a variable with the mismatch. It quotes what they sent.
+func (m *mismatch) problem(variable string) string {
+	text := []byte("{…}")
+	switch value := m.value.(type) {
+	case map[string]any:
+	case []any:
+		text = []byte("[…]")
+	case string:
+		text, _ = json.Marshal(strings.ToValidUTF8(value[:min(len(value), maxMessage)], "")) // a string always encodes
+	default:
+		text, _ = json.Marshal(value) // so do numbers and booleans
+	}
+	place := ""
+	if m.place != "" {
+		place = fmt.Sprintf(" at %q", variable+m.place)
+	}
+	return fmt.Sprintf("got invalid value %s%s; %s.", text, place, truncate(m.reason))
+}
+
+// coerceValue returns a value with a declared type, or why it does not have it. A single value becomes a list where
+// the type is one. Lists and objects are changed in place. Values of enums are case-sensitive, as in literals. The
+// value of a scalar of the schema is not checked, because its reader does that.
+func coerceValue(schema *ast.Schema, t *ast.Type, value any) (any, *mismatch) {
+	if value == nil {
+		if t.NonNull {
+			return nil, mismatched(nil, t.String())
+		}
+		return nil, nil
+	}
+	if t.Elem != nil {
+		list, ok := value.([]any)
+		if !ok {
+			item, m := coerceValue(schema, t.Elem, value)
+			return []any{item}, m
+		}
+		for i, item := range list {
+			var m *mismatch
+			if list[i], m = coerceValue(schema, t.Elem, item); m != nil {
+				return nil, m.in("[" + strconv.Itoa(i) + "]")
+			}
+		}
+		return list, nil
+	}
+	def := schema.Types[t.NamedType]
+	switch {
+	case def.Kind == ast.InputObject:
+		return coerceObject(schema, def, value)
+	case def.Kind == ast.Enum:
+		if name, ok := value.(string); !ok || def.EnumValues.ForName(name) == nil {
+			return nil, mismatched(value, def.Name)
+		}
+	case def.BuiltIn:
+		return coerceBuiltIn(def.Name, value)
+	}
+	return value, nil
+}
+
+// coerceObject is [coerceValue] for an input object.
+func coerceObject(schema *ast.Schema, def *ast.Definition, value any) (any, *mismatch) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, mismatched(value, def.Name)
+	}
+	if def.Directives.ForName("oneOf") != nil &&
+		(len(object) != 1 || slices.Contains(slices.Collect(maps.Values(object)), nil)) {
+		return nil, &mismatch{"", value, def.Name + " must have exactly one field, which is not null"}
+	}
+	known, missing := 0, ""
+	for _, f := range def.Fields {
+		given, ok := object[f.Name]
+		if !ok {
+			if f.Type.NonNull && f.DefaultValue == nil {
+				missing = f.Name
+			}
+			continue
+		}
+		known++
+		coerced, m := coerceValue(schema, f.Type, given)
+		if m != nil {
+			return nil, m.in("." + f.Name)
+		}
+		object[f.Name] = coerced
+	}
+	if missing != "" {
+		return nil, &mismatch{"", value, fmt.Sprintf("Field %q was not provided", missing)}
+	}
+	if known < len(object) {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if name != "__typename" && def.Fields.ForName(name) == nil {
+				return nil, &mismatch{"", value, fmt.Sprintf("Field %q is not defined", name)}
+			}
+		}
+	}
+	return object, nil
+}
+
+// coerceBuiltIn is [coerceValue] for a scalar of the specification, which it names. An Int has 32 bits. Numbers are a
+// [json.Number], or in default values an int64 or a float64.
+func coerceBuiltIn(name string, value any) (any, *mismatch) {
+	if number, ok := value.(json.Number); ok {
+		switch name {
+		case "Int":
+			if n, err := number.Int64(); err == nil {
+				value = n
+			}
+		case "Float":
+			if f, err := number.Float64(); err == nil {
+				value = f
+			}
+		}
+	}
+	ok := false
+	switch v := value.(type) {
+	case string:
+		ok = name == "String" || name == "ID"
+	case bool:
+		ok = name == "Boolean"
+	case int64:
+		ok = name == "Float" || name == "ID" || name == "Int" && v == int64(int32(v))
+	case float64:
+		ok = name == "Float"
+	case json.Number:
+		ok = name == "ID"
+	}
+	if !ok {
+		return nil, mismatched(value, name)
+	}
+	return value, nil
 }
 
 // nonNullUse returns the type of a place in a selection where a variable is used and null is not permitted, or nil.
@@ -88,55 +247,6 @@ func nonNullIn(v *ast.Value, variable string) *ast.Type {
 	for _, child := range v.Children {
 		if typ := nonNullIn(child.Value, variable); typ != nil {
 			return typ
-		}
-	}
-	return nil
-}
-
-// checkValues fails if a value at a path has a string that is no value of the enum at its place, a string for an Int
-// or a number for a String, which the validator accepts, or an Int of more than 32 bits, or an object with @oneOf that
-// does not have one field. It ignores other values that do not have the given type.
-func checkValues(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqlerror.Error {
-	if list, ok := value.([]any); ok && t.Elem != nil {
-		for i, item := range list {
-			if err := checkValues(schema, t.Elem, item, append(path, ast.PathIndex(i))); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	def := schema.Types[t.Name()] // the type of the items if the value is the only item of a list
-	switch value := value.(type) {
-	case string:
-		if def.Kind == ast.Enum && def.EnumValues.ForName(value) == nil {
-			return gqlerror.ErrorPathf(path, "%s is not a valid %s", value, def.Name)
-		}
-		if def.Name == "Int" {
-			return gqlerror.ErrorPathf(path, "cannot use string as Int")
-		}
-	case json.Number:
-		n, err := value.Float64()
-		switch {
-		case def.Kind == ast.Enum:
-			return gqlerror.ErrorPathf(path, "%s is not a valid %s", value, def.Name)
-		case def.Name == "String":
-			return gqlerror.ErrorPathf(path, "cannot use number as String")
-		case def.Name == "Int" && (err != nil || n < math.MinInt32 || n > math.MaxInt32):
-			return gqlerror.ErrorPathf(path, "cannot use number as Int")
-		}
-	case map[string]any:
-		if def.Kind != ast.InputObject {
-			return nil
-		}
-		if def.Directives.ForName("oneOf") != nil &&
-			(len(value) != 1 || slices.Contains(slices.Collect(maps.Values(value)), nil)) {
-			return gqlerror.ErrorPathf(path, "%s must have exactly one field, which is not null", def.Name)
-		}
-		for _, field := range def.Fields {
-			name := ast.PathName(field.Name)
-			if err := checkValues(schema, field.Type, value[field.Name], append(path, name)); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
