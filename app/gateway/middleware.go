@@ -91,14 +91,14 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 func streams(r *http.Request) bool { return r.URL.Path == graphPath && server.Streams(r) }
 
 // pattern returns the route pattern of a request that was served, for its span, or an empty string if no route
-// matches. A document of the status API has its path.
+// matches. GraphQL and a document of the status API have their path.
 func (g *Gateway) pattern(r *http.Request) string {
 	if isREST(r) {
 		if pattern := g.v1.Pattern(r); pattern != "" {
 			return pattern
 		}
 	}
-	if g.v2.Has(r.URL.Path) {
+	if r.URL.Path == graphPath || g.v2.Has(r.URL.Path) {
 		return r.URL.Path
 	}
 	return chi.RouteContext(r.Context()).RoutePattern()

@@ -57,7 +57,6 @@ func (g *Gateway) Public() http.Handler {
 	r.Handle(v2.Prefix+"/*", g.v2)
 	r.Group(func(r chi.Router) {
 		r.Use(g.cors)
-		r.HandleFunc(graphPath, g.serveGraph)
 		schema := g.schema
 		if g.o.Graph.IntrospectionOff {
 			schema = rest.NotFoundHandler
@@ -98,13 +97,17 @@ func (g *Gateway) Public() http.Handler {
 		}
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	})
-	// The REST API finds its endpoints itself, in any letter case, and responds to unknown methods.
+	// GraphQL and the REST API, which finds its endpoints itself, in any letter case, respond to unknown methods.
+	operations := g.cors(http.HandlerFunc(g.serveGraph))
 	routed := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if isREST(req) && !strings.HasPrefix(req.URL.Path, v1.Prefix+docsPath) {
+		switch {
+		case req.URL.Path == graphPath:
+			operations.ServeHTTP(w, req)
+		case isREST(req) && !strings.HasPrefix(req.URL.Path, v1.Prefix+docsPath):
 			g.v1.ServeHTTP(w, req)
-			return
+		default:
+			r.ServeHTTP(w, req)
 		}
-		r.ServeHTTP(w, req)
 	})
 	return chi.Chain(defaultTransfer().limit, g.client, g.record, g.recover, g.rate).Handler(routed)
 }
