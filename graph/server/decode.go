@@ -1,12 +1,11 @@
 package server
 
 import (
-	"bytes"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"heliograph/internal/domain/ledger"
@@ -44,18 +43,18 @@ const MaxNesting = 1000
 // decode calls read with a decoder of a text, and fails if the text continues after what it has read. maxValues is the
 // maximum number of values in objects and lists.
 func decode(text []byte, maxValues int, read func(*decoder) error) error {
-	d := &decoder{jsontext.NewDecoder(bytes.NewBuffer(text)), maxValues}
-	if err := read(d); err != nil {
-		return err
-	}
-	_, err := d.ReadToken()
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err == nil:
-		return &kindError{want: "one JSON value"}
-	}
-	return err //nolint:wrapcheck // callers describe it
+	return json.Unmarshal(text, &reading{maxValues, read}) //nolint:wrapcheck // callers describe it
+}
+
+// reading makes [json.Unmarshal] call a function, with a decoder that it reuses.
+type reading struct {
+	maxValues int
+	read      func(*decoder) error
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (r *reading) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	return r.read(&decoder{d, r.maxValues})
 }
 
 // members calls member with the name of each member of an object, before its value, which member must read. Null has
