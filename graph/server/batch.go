@@ -51,8 +51,7 @@ func (s *Server) serveBatch(w http.ResponseWriter, r *http.Request, raw []byte) 
 			responses[i] = &graphql.Response{Errors: refused}
 		default:
 			running.Go(func() {
-				next, ctx := s.start(s.contextWith(r.Context(), store, work), op.oc)
-				resp := next(ctx)
+				resp := s.run(s.contextWith(r.Context(), store, work), op.oc)
 				if resp == nil { // the time is up, or the client has disconnected
 					resp = &graphql.Response{Errors: gqlerror.List{timedOut()}}
 				}

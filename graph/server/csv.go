@@ -354,9 +354,7 @@ func (x *export) page(ctx context.Context, page *bytes.Buffer) *gqlerror.Error {
 		defer stop()
 	}
 	of := &operation{entry: &entry{doc: x.operation.Doc}, oc: &x.operation, scans: 1}
-	next, ctx := s.start(values.Context(s.context(values.Context(ctx, turn.Value()), of), csvPages.Value()),
-		&x.operation)
-	resp := next(ctx)
+	resp := s.run(values.Context(s.context(values.Context(ctx, turn.Value()), of), csvPages.Value()), &x.operation)
 	if resp == nil {
 		return timedOut()
 	}

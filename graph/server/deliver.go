@@ -131,8 +131,7 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 		RecoverFunc: of.RecoverFunc, RootResolverMiddleware: of.RootResolverMiddleware,
 		ResolverMiddleware: d.memo.middleware(of.ResolverMiddleware),
 	}
-	next, ctx := d.server.start(d.ctx, oc)
-	resp := next(ctx)
+	resp := d.server.run(d.ctx, oc)
 	if resp != nil {
 		d.server.bound(resp)
 	}

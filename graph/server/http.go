@@ -134,8 +134,7 @@ func (s *Server) execute(
 			return
 		}
 	}
-	next, ctx := s.start(ctx, op.oc)
-	resp := next(ctx)
+	resp := s.run(ctx, op.oc)
 	if resp == nil { // the client has disconnected
 		return
 	}

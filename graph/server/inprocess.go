@@ -104,12 +104,11 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	ctx = values.Context(ctx, s.envs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(),
 		r.result.Outcome.Value(),
 		s.o.Work(ctx, limits.Scans(op.SelectionSet, c.Variables, s.o.Scans) > 0, false /* event */))
-	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, &r.operation), s.presenter, recovered)
-	resp := s.o.Schema.Exec(ctx)(ctx)
+	resp := s.run(ctx, &r.operation)
 	if ctx.Err() != nil {
 		return nil
 	}
-	r.result.Data, r.result.Errors = resp.Data, graphql.GetErrors(ctx)
+	r.result.Data, r.result.Errors = resp.Data, resp.Errors
 	return &r.result
 }
 

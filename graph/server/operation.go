@@ -118,13 +118,23 @@ func missingOperation(doc *ast.QueryDocument, name string) string {
 	return fmt.Sprintf("the document has no operation %q; its operations are %s", name, strings.Join(names, ", "))
 }
 
-// start prepares the execution of an operation: a subscription starts at once, a query or mutation in the first call
-// of next. next returns the next response, or nil after the last one or if the context has ended. The caller calls
-// next with of, or a context below it, and waits there. A subscription that cannot start has one response, with the
-// errors.
-//
-// It replaces the executor of gqlgen, which would look up the document and its operation once more, and run chains of
-// extensions that are empty.
+// run executes a query or mutation in a context of its operation and returns its response, or nil if the context has
+// ended before. It and [Server.start] replace the executor of gqlgen, which would look up the document and its operation
+// once more, and run chains of extensions that are empty.
+func (s *Server) run(ctx context.Context, oc *graphql.OperationContext) *graphql.Response {
+	if ctx.Err() != nil {
+		return nil
+	}
+	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.presenter, recovered)
+	resp := s.o.Schema.Exec(ctx)(ctx)
+	resp.Errors = append(resp.Errors, graphql.GetErrors(ctx)...)
+	return resp
+}
+
+// start prepares the execution of an operation of any kind: a subscription starts at once, a query or mutation in the
+// first call of next. next returns the next response, or nil after the last one or if the context has ended. The caller
+// calls next with of, or a context below it, and waits there. A subscription that cannot start has one response, with
+// the errors.
 func (s *Server) start(
 	ctx context.Context, oc *graphql.OperationContext,
 ) (next graphql.ResponseHandler, of context.Context) {
