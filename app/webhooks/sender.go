@@ -188,15 +188,8 @@ func (s *Sender) post(ctx context.Context, d *status.Delivery) (int, error) {
 func (s *Sender) record(ctx context.Context) {
 	for d := range s.sent {
 		batch := []*status.Delivery{d}
-		for more := true; more; {
-			select {
-			case d, open := <-s.sent:
-				if more = open; open {
-					batch = append(batch, d)
-				}
-			default:
-				more = false
-			}
+		for range len(s.sent) { // nobody else receives from it
+			batch = append(batch, <-s.sent)
 		}
 		s.persist(ctx, func(ctx context.Context) error { return s.editor.RecordDelivered(ctx, batch) })
 	}
