@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Request is the span of an HTTP request. The methods of a nil Request do nothing.
+// Request is the span of an HTTP request.
 type Request struct {
 	span trace.Span
 	name string // name of the GraphQL operation
@@ -44,7 +45,7 @@ func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 		scheme = "https"
 	}
 	span.SetAttributes(semconv.URLPath(r.URL.Path), semconv.URLScheme(scheme))
-	if knownMethod(r.Method) {
+	if slices.Contains(knownMethods, r.Method) {
 		span.SetAttributes(semconv.HTTPRequestMethodKey.String(r.Method))
 	} else {
 		span.SetAttributes(semconv.HTTPRequestMethodOther, semconv.HTTPRequestMethodOriginal(r.Method))
@@ -69,13 +70,10 @@ func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 }
 
 // Finish sets the name, route and status of the span, which [Request.End] ends. route is the pattern of the path,
-// or empty. A status of 500 or more marks the span as failed. It does nothing if r is nil.
+// or empty. A status of 500 or more marks the span as failed. Unlike for [Request.End], r must not be nil.
 func (r *Request) Finish(method, route string, status int) {
-	if r == nil {
-		return
-	}
 	if r.name == "" {
-		if r.name = method; !knownMethod(method) {
+		if r.name = method; !slices.Contains(knownMethods, method) {
 			r.name = "HTTP"
 		}
 		if route != "" {
@@ -100,16 +98,10 @@ func (r *Request) End() {
 	}
 }
 
-// knownMethod reports whether a method can be part of a span name. Clients can send any method.
-func knownMethod(method string) bool {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodConnect, http.MethodOptions,
-		http.MethodTrace, "QUERY":
-		return true
-	default:
-		return false
-	}
+// knownMethods are the methods that can be part of a span name. Clients can send any method.
+var knownMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodConnect, http.MethodOptions, http.MethodTrace, "QUERY",
 }
 
 // maxNameLength is the length to which operation names, which clients choose, are truncated in span names.
