@@ -45,11 +45,11 @@ type Comparison struct {
 // first request. If ctx ends, it returns an incomplete report and an error. Its goroutines, [Comparison.Concurrency]
 // of them, end before it returns. Without any, it would wait forever.
 func (c *Comparison) Run(ctx context.Context) (*Report, error) {
-	r := run{Comparison: c, report: &Report{}}
-	var err error
-	if r.newest, err = c.newest(ctx); err != nil {
+	newest, err := c.newest(ctx)
+	if err != nil {
 		return nil, err
 	}
+	r := run{Comparison: c, newest: newest, report: &Report{}}
 	queue := make(chan requests.Request)
 	var workers sync.WaitGroup
 	for range c.Concurrency {

@@ -95,21 +95,24 @@ func NewDigest(r *Response) *Digest {
 // string, or the digest is from a record, which has no values.
 func (d *Digest) Next() string {
 	m := d.member(linkPath)
-	if m == nil || m.Types != "string" || m.values == nil {
+	if m.Types != "string" || m.values == nil {
 		return ""
 	}
 	next, _ := strconv.Unquote(m.values[0])
 	return next
 }
 
-// member returns the member of d.Members with the path, or nil if the body has none.
+// none is a member that does not occur.
+var none = &Member{}
+
+// member returns the member of d.Members with the path, or none if the body does not have it.
 func (d *Digest) member(path string) *Member {
 	for i := range d.Members {
 		if d.Members[i].Path == path {
 			return &d.Members[i]
 		}
 	}
-	return nil
+	return none
 }
 
 // digestBuilder reads a body.
@@ -299,12 +302,10 @@ func (d *Digest) text() string { return string(d.body[:min(len(d.body), 200)]) }
 func paths(a, b *Digest) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, d := range []*Digest{a, b} {
-		for i := range d.Members {
-			if path := d.Members[i].Path; !seen[path] {
-				seen[path] = true
-				out = append(out, path)
-			}
+	for _, m := range slices.Concat(a.Members, b.Members) {
+		if !seen[m.Path] {
+			seen[m.Path] = true
+			out = append(out, m.Path)
 		}
 	}
 	return out
@@ -326,9 +327,6 @@ func parent(path string) string {
 	return path[:max(strings.LastIndexByte(path, '.'), 0)]
 }
 
-// none is a member that does not occur.
-var none = &Member{}
-
 // compareMember returns the difference of the member at path. ok is false if the member is equal. Another number of
 // occurrences is a difference only if the number of objects that contain it is the same. For items of lists it is
 // none: the list differs then. If both bodies have the member, From and To are its first values that differ, or empty
@@ -338,13 +336,7 @@ func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool
 	same := path == ""
 	if !same {
 		in, inB := digestA.member(parent(path)), digestB.member(parent(path))
-		same = in != nil && inB != nil && in.Count == inB.Count && !strings.HasSuffix(path, "[]")
-	}
-	if a == nil {
-		a = none
-	}
-	if b == nil {
-		b = none
+		same = in.Count > 0 && in.Count == inB.Count && !strings.HasSuffix(path, "[]")
 	}
 	switch {
 	case a.Count > b.Count && same:
