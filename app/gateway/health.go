@@ -139,18 +139,24 @@ func (g *Gateway) health(r chi.Router) {
 			})
 		}
 		all.Wait()
-		writeHealth(w, up, struct {
+		writeJSON(w, healthCode[up], struct {
 			Status string                `json:"status"`
 			Parts  map[string]partHealth `json:"parts"`
-		}{statusText(up), parts})
+		}{healthText[up], parts})
 	})
 	for name, p := range g.checks {
 		r.Get("/health/readiness/"+name, func(w http.ResponseWriter, _ *http.Request) {
 			h := g.healthOf(p)
-			writeHealth(w, h.up(), h)
+			writeJSON(w, healthCode[h.up()], h)
 		})
 	}
 }
+
+// The status of the response to a health check, and that in its body, by whether what was asked for is up.
+var (
+	healthCode = map[bool]int{true: http.StatusOK, false: http.StatusServiceUnavailable}
+	healthText = map[bool]string{true: "UP", false: "DOWN"}
+)
 
 // partHealth is the health of a part in responses. The age is that of the check, in milliseconds.
 type partHealth struct {
@@ -160,7 +166,7 @@ type partHealth struct {
 }
 
 // up reports whether the part is ready.
-func (h partHealth) up() bool { return h.Status == statusText(true) }
+func (h partHealth) up() bool { return h.Status == healthText[true] }
 
 // healthOf runs the check of a part and returns its state for the response, with the age of the result in
 // milliseconds. Only reasons without internal details are included. While the gateway shuts down, no part is ready. It
@@ -170,7 +176,7 @@ func (g *Gateway) healthOf(p *part) partHealth {
 	if !g.closing.Load() {
 		age, err = p.ready()
 	}
-	h := partHealth{Status: statusText(err == nil), Age: age.Milliseconds()}
+	h := partHealth{Status: healthText[err == nil], Age: age.Milliseconds()}
 	for _, known := range []error{
 		errNotChecked, errClosing, errLag, errNoStatus, storage.ErrEmpty,
 		storage.ErrNoBlocks,
@@ -180,21 +186,4 @@ func (g *Gateway) healthOf(p *part) partHealth {
 		}
 	}
 	return h
-}
-
-// statusText returns the value of status in the body of health checks, by whether what was asked for is up.
-func statusText(up bool) string {
-	if up {
-		return "UP"
-	}
-	return "DOWN"
-}
-
-// writeHealth writes body as JSON, with the status 200 if up is true and 503 otherwise.
-func writeHealth(w http.ResponseWriter, up bool, body any) {
-	status := http.StatusOK
-	if !up {
-		status = http.StatusServiceUnavailable
-	}
-	writeJSON(w, status, body)
 }
