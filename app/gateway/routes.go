@@ -65,9 +65,9 @@ func (g *Gateway) Public() http.Handler {
 		r.Get("/graphql/explain", g.explain)
 		r.Post("/graphql/explain", g.explain)
 		r.Handle(media.Pattern, g.files)
-		for _, path := range []string{"/graphql/schema.graphql", "/graphql/explain"} {
-			r.Options(path, rest.NotFoundHandler) // the middleware responds to preflight requests
-		}
+		// The middleware responds to preflight requests.
+		r.Options("/graphql/schema.graphql", rest.NotFoundHandler)
+		r.Options("/graphql/explain", rest.NotFoundHandler)
 	})
 	for pattern, texts := range assistants.Texts() {
 		r.Handle(pattern, texts)
