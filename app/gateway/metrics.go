@@ -67,21 +67,17 @@ func newMetrics(
 // gauge registers a gauge heliograph_subsystem_name. The registry calls value at each scrape of /metrics. It
 // panics if the metric exists already.
 func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, value func() float64) {
-	o := prometheus.GaugeOpts{
-		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
-		ConstLabels: labels,
-	}
-	m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels,
+	}, value))
 }
 
 // counter registers a counter heliograph_subsystem_name. The registry calls value at each scrape of /metrics, and
 // value must not decrease. It panics if the metric exists already.
 func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels, value func() int64) {
-	o := prometheus.CounterOpts{
-		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help,
-		ConstLabels: labels,
-	}
-	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(value()) }))
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels,
+	}, func() float64 { return float64(value()) }))
 }
 
 // addDatabase registers metrics of the ledger's database servers: the lag, which is measured against now, the pools of
@@ -271,26 +267,26 @@ type statusMetrics struct {
 	now    func() time.Time
 }
 
-// statusMetric returns the description of the metric heliograph_status_name with these labels, for [statusMetrics]. It
+// describe returns the description of the metric heliograph_subsystem_name with these labels, for a collector. It
 // registers nothing.
-func statusMetric(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("heliograph_status_"+name, help, labels, nil)
+func describe(subsystem, name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prometheus.BuildFQName("heliograph", subsystem, name), help, labels, nil)
 }
 
 var (
-	componentMetric = statusMetric("component_state",
+	componentMetric = describe("status", "component_state",
 		"Status of a component: 0 operational, 1 under maintenance, 2 degraded performance, 3 partial outage, 4 "+
 			"major outage.", "page", "component", "name")
-	openMetric   = statusMetric("open_incidents", "Number of unresolved incidents.", "page", "impact")
-	draftsMetric = statusMetric("drafts", "Number of draft incidents that wait for an editor.", "page")
-	ageMetric    = statusMetric("page_age_seconds",
+	openMetric   = describe("status", "open_incidents", "Number of unresolved incidents.", "page", "impact")
+	draftsMetric = describe("status", "drafts", "Number of draft incidents that wait for an editor.", "page")
+	ageMetric    = describe("status", "page_age_seconds",
 		"Seconds since the status page was last compared with the database.")
-	sentMetric = statusMetric("deliveries_total",
+	sentMetric = describe("status", "deliveries_total",
 		"Number of requests to webhooks by result: delivered, rejected (status other than 2xx) or failed (no "+
 			"response).", "result")
-	pendingMetric = statusMetric("deliveries_pending",
+	pendingMetric = describe("status", "deliveries_pending",
 		"Number of messages that wait to be sent to webhooks of all pages.")
-	disabledMetric = statusMetric("webhooks_disabled", "Number of webhooks that were disabled after failures.")
+	disabledMetric = describe("status", "webhooks_disabled", "Number of webhooks that were disabled after failures.")
 )
 
 // readPageMetrics returns the function that reads components, open incidents and drafts of a page from the
@@ -298,11 +294,11 @@ var (
 // the next change. Incidents over 1,000 are not counted.
 func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
 	return func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
-		m := &pageMetrics{open: map[status.Impact]int{}}
-		var err error
-		if m.components, err = db.Components(ctx, p); err != nil {
+		components, err := db.Components(ctx, p)
+		if err != nil {
 			return nil, time.Time{}, err
 		}
+		m := &pageMetrics{components: components, open: map[status.Impact]int{}}
 		const most = 1000
 		for _, drafts := range []bool{false, true} {
 			f := statuspages.NoticeFilter{

@@ -132,15 +132,10 @@ func (f *refusals) report(log *slog.Logger) {
 type queueMetrics struct{ queue *admission.Queue }
 
 var (
-	queueWaiting = describe("waiting", "Number of requests that wait, by class.")
-	queueServed  = describe("served_total", "Number of requests that have started to run, by class.")
-	queueRefused = describe("refused_total", "Number of requests that were refused, by class.")
+	queueWaiting = describe("queue", "waiting", "Number of requests that wait, by class.", "class")
+	queueServed  = describe("queue", "served_total", "Number of requests that have started to run, by class.", "class")
+	queueRefused = describe("queue", "refused_total", "Number of requests that were refused, by class.", "class")
 )
-
-// describe returns the description of the metric heliograph_queue_name, which has the label class.
-func describe(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("heliograph_queue_"+name, help, []string{"class"}, nil)
-}
 
 // Describe implements [prometheus.Collector] by collecting the metrics once.
 func (m queueMetrics) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, out) }
