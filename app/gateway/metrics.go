@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +30,7 @@ var collectorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(
 
 type metrics struct {
 	registry *prometheus.Registry
-	requests *prometheus.HistogramVec
+	requests *prometheus.HistogramVec // the durations by the label of [family] and the status
 }
 
 // newMetrics returns the registry of the admin port's /metrics with the metrics of requests, the process, the status
@@ -152,12 +151,6 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 	m.counter("trace", "spans_dropped_total", lost, prometheus.Labels{"reason": "failed"}, func() int64 {
 		return traces.Stats().Failed
 	})
-}
-
-// observe adds the duration of a request to the histogram by label and status. path is a label of [family], not
-// the path of the request.
-func (m *metrics) observe(path string, status int, took time.Duration) {
-	m.requests.WithLabelValues(path, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
 // family returns the label of a request's path in metrics, such as /api/v1, or "other". The set of labels is

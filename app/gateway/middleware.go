@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -78,7 +79,7 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 			span.Finish(r.Method, g.pattern(r), status)
 		}
 		label := family(r.URL.Path)
-		g.metrics.observe(label, status, took)
+		g.metrics.requests.WithLabelValues(label, strconv.Itoa(status)).Observe(took.Seconds())
 		if l.refused { // the log has their number
 			return
 		}
