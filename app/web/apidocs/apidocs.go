@@ -33,23 +33,12 @@ type Options struct {
 }
 
 // Handler serves the page at the prefix, with and without a trailing slash, and openapi.json, openapi.yml and
-// openapi.yaml below it. It uses the whole request path, so do not strip a prefix. It fails if the embedded files are
-// invalid, which the tests of this package rule out.
+// openapi.yaml below it. It compresses the OpenAPI documents of o. The handler uses the whole request path, so do not
+// strip a prefix. It fails if the embedded files are invalid, which the tests of this package rule out.
 func Handler(o Options) (http.Handler, error) {
-	files, err := load(o)
-	if err != nil {
-		return nil, fmt.Errorf("loading the API documentation: %w", err)
-	}
-	return &handler{prefix: o.Prefix, files: files}, nil
-}
-
-// load returns all files by their path below the prefix: the embedded ones with the page at "/", the page at "", whose
-// relative links are adapted to the prefix, and the OpenAPI documents of o, compressed. It fails if an embedded file
-// is invalid.
-func load(o Options) (map[string]*assets.File, error) {
 	files, err := assets.Load(dist, "dist")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("loading the API documentation: %w", err)
 	}
 	page := files["/index.html"]
 	delete(files, "/index.html")
@@ -57,7 +46,7 @@ func load(o Options) (map[string]*assets.File, error) {
 	// The page refers to its files by relative URLs, which need one more path segment without the trailing slash.
 	html, err := page.Unpack()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("loading the API documentation: %w", err)
 	}
 	last := o.Prefix[strings.LastIndexByte(o.Prefix, '/')+1:]
 	html = bytes.ReplaceAll(html, []byte(`="./`), []byte(`="./`+last+`/`))
@@ -72,12 +61,12 @@ func load(o Options) (map[string]*assets.File, error) {
 	} {
 		files[key] = assets.Pack(content.text, content.kind, assets.Checked)
 	}
-	return files, nil
+	return &handler{prefix: o.Prefix, files: files}, nil
 }
 
 type handler struct {
 	prefix string
-	files  map[string]*assets.File
+	files  map[string]*assets.File // by their path below the prefix; the page is at "/" and, with other links, at ""
 }
 
 // ServeHTTP serves the page of the reference at h.prefix, such as /api/v1/docs, and its embedded files and the OpenAPI
