@@ -123,10 +123,7 @@ func Examples() []Example {
 	for _, name := range names {
 		document, _ := exampleFiles.ReadFile(name)
 		stem := strings.TrimSuffix(name, ".graphql")
-		variables, err := exampleFiles.ReadFile(stem + ".json")
-		if err != nil {
-			variables = nil
-		}
+		variables, _ := exampleFiles.ReadFile(stem + ".json") // nil without the file
 		query := string(document)
 		title, _, _ := strings.Cut(query, "\n")
 		number, short, _ := strings.Cut(path.Base(stem), "-")
