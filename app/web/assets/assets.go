@@ -61,7 +61,7 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 		if key == "/index.html" {
 			cacheControl = Checked
 		}
-		contentType := contentTypes[path.Ext(key)]
+		contentType := ContentTypes[path.Ext(key)]
 		if contentType == "" {
 			return fmt.Errorf("unknown content type of the embedded file %s", name)
 		}
@@ -89,9 +89,9 @@ func (f *File) Unpack() ([]byte, error) {
 	return content, wrap.Error(err, "decompressing a file")
 }
 
-// contentTypes are the content types of file name extensions. Unlike those of package mime, they do not depend on the
+// ContentTypes are the content types of file name extensions. Unlike those of package mime, they do not depend on the
 // MIME database of the host.
-var contentTypes = map[string]string{
+var ContentTypes = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",

@@ -151,14 +151,10 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 		return s, fmt.Errorf("reading the assets of the status page: %w", err)
 	}
 	add := func(name string, content []byte) {
-		kind := map[string]string{
-			".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-			".svg": "image/svg+xml",
-		}[path.Ext(name)]
 		sum := sha256.Sum256(content)
 		base := strings.TrimSuffix(name, path.Ext(name))
 		s.addresses[name] = assetPrefix + base + "-" + hex.EncodeToString(sum[:5]) + path.Ext(name)
-		s.files[s.addresses[name]] = assets.Pack(content, kind, assets.Forever)
+		s.files[s.addresses[name]] = assets.Pack(content, assets.ContentTypes[path.Ext(name)], assets.Forever)
 	}
 	for _, e := range entries {
 		content, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
@@ -167,7 +163,7 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 		}
 		add(e.Name(), content)
 		if e.Name() == "embed.js" { // other sites use it by its permanent name
-			s.files[embedPath] = assets.Pack(content, "text/javascript; charset=utf-8", "public, max-age=300")
+			s.files[embedPath] = assets.Pack(content, assets.ContentTypes[".js"], "public, max-age=300")
 		}
 	}
 	for _, i := range status.Impacts() {
@@ -217,10 +213,9 @@ func (s *Site) head(p *pageData, title, here string) head {
 	if s.o.Static {
 		return h
 	}
-	variables, err := json.Marshal(map[string]string{"page": p.Slug, "from": strconv.FormatInt(p.Revision, 10)})
-	if err == nil { // never fails for two strings
-		h.Live = "/graphql?" + url.Values{"query": {LiveDocument}, "variables": {string(variables)}}.Encode()
-	}
+	// Two strings can always be encoded.
+	variables, _ := json.Marshal(map[string]string{"page": p.Slug, "from": strconv.FormatInt(p.Revision, 10)})
+	h.Live = "/graphql?" + url.Values{"query": {LiveDocument}, "variables": {string(variables)}}.Encode()
 	return h
 }
 
