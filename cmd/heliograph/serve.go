@@ -146,10 +146,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer accessLog.Flush()
 	// Listen first, so that a port in use fails before anything else has been started.
 	public, admin, err := c.listen(ctx)
+	defer closeAll(append(public, admin...))
 	if err != nil {
 		return err
 	}
-	defer closeAll(append(public, admin...))
 	if c.PerClient > 0 {
 		for i, l := range public {
 			public[i] = gateway.LimitConnections(l, c.PerClient, proxies)
@@ -373,26 +373,24 @@ func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.Qu
 	return statuspages.Open(ctx, options)
 }
 
-// listen opens the ports of the public handler and, if set, of the admin handler. If one fails, it closes the
-// others.
+// listen opens the ports of the public handler and, if set, of the admin handler. If one fails, it returns those that
+// are open beside the error. The caller must close them.
 func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, err error) {
 	for _, address := range c.Listen {
 		l, err := listenOn(ctx, "--listen", address)
 		if err != nil {
-			closeAll(public)
-			return nil, nil, err
+			return public, nil, err
 		}
 		public = append(public, l)
 	}
-	if c.AdminListen == "" {
-		return public, nil, nil
+	if c.AdminListen != "" {
+		l, err := listenOn(ctx, "--admin-listen", c.AdminListen)
+		if err != nil {
+			return public, nil, err
+		}
+		admin = append(admin, l)
 	}
-	l, err := listenOn(ctx, "--admin-listen", c.AdminListen)
-	if err != nil {
-		closeAll(public)
-		return nil, nil, err
-	}
-	return public, []net.Listener{l}, nil
+	return public, admin, nil
 }
 
 // listenOn opens the port of an address. flag is the name of the flag that sets it; errors contain it and say how to
