@@ -24,6 +24,7 @@ import (
 	"heliograph/app/tracing"
 	"heliograph/internal/base/admission"
 	"heliograph/internal/base/repeat"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -464,9 +465,7 @@ func (c *serveCmd) serve(
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	for _, s := range servers {
-		if e := s.Shutdown(drain); e != nil {
-			err = errors.Join(err, fmt.Errorf("shutting down: %w", e))
-		}
+		err = errors.Join(err, wrap.Error(s.Shutdown(drain), "shutting down"))
 	}
 	stop()
 	tasks.Wait() // messages that are being sent
