@@ -303,14 +303,9 @@ func lines(document []byte) []string {
 		return nil
 	}
 	b.WriteByte('\n')
-	all := slices.Collect(strings.Lines(b.String()))
-	if i := slices.IndexFunc(all, func(line string) bool {
-		return strings.HasPrefix(line,
-			`    "updated_at"`)
-	}); i >= 0 {
-		all = slices.Delete(all, i, i+1)
-	}
-	return all
+	return slices.DeleteFunc(slices.Collect(strings.Lines(b.String())), func(line string) bool {
+		return strings.HasPrefix(line, `    "updated_at"`)
+	})
 }
 
 // print writes an object as JSON to standard output if the JSON flag is set, and the formatted line otherwise. It
