@@ -477,10 +477,8 @@ func (s *logSettings) logger() *slog.Logger { return slog.New(s.handler(os.Stder
 // auto depends on whether standard error is a terminal, also for another out. An unknown level is info. replace
 // changes attributes; nil changes none, and writes a line in half of the time.
 func (s *logSettings) handler(out io.Writer, replace func(groups []string, a slog.Attr) slog.Attr) slog.Handler {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
-		level = slog.LevelInfo
-	}
+	var level slog.Level // info
+	_ = level.UnmarshalText([]byte(s.LogLevel))
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: replace}
 	if s.LogFormat == "json" || s.LogFormat == "auto" && !isTerminal(os.Stderr) {
 		return slog.NewJSONHandler(out, o)
