@@ -216,11 +216,10 @@ func (c *statusTokenAddCmd) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	in := c.Token
-	if in.PageCode = ledger.NonZero(page); c.Expires != nil {
-		in.ExpiresAt = ledger.Of(s.now().Add(*c.Expires))
+	if c.PageCode = ledger.NonZero(page); c.Expires != nil {
+		c.ExpiresAt = ledger.Of(s.now().Add(*c.Expires))
 	}
-	token, err := s.AddToken(ctx, s.by, in)
+	token, err := s.AddToken(ctx, s.by, c.Token)
 	return s.done(err, map[string]string{"name": c.Name, "role": string(c.Role), "token": token}, "%s", token)
 }
 
@@ -283,10 +282,9 @@ type statusTemplateSetCmd struct{ status.Template }
 // name. One with the same name is replaced. The state decides whether it is for incidents or maintenances. An invalid
 // template is an error.
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
-	t := c.Template
-	t.Kind = t.State.Kind()
-	return s.done(s.SetTemplate(ctx, s.by, s.page.Code, t), map[string]string{"name": c.Name}, "template %s was saved",
-		c.Name)
+	c.Kind = c.State.Kind()
+	return s.done(s.SetTemplate(ctx, s.by, s.page.Code, c.Template), map[string]string{"name": c.Name},
+		"template %s was saved", c.Name)
 }
 
 type statusTemplateRmCmd struct {

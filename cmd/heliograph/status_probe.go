@@ -39,12 +39,11 @@ func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	p := c.Probe
-	p.Component, p.Sets = found.Code, componentStatus(string(p.Sets))
-	p.Spec.SlowMS, p.Spec.BadMS = c.Slow.Milliseconds(), c.Bad.Milliseconds()
-	p.Spec.TimeoutMS = c.Timeout.Milliseconds()
-	id, err := s.AddProbe(ctx, s.by, p)
-	return s.done(err, map[string]any{"id": id, "kind": p.Kind, "component": found.Code}, "%d %s of %s", id, p.Kind,
+	c.Component, c.Sets = found.Code, componentStatus(string(c.Sets))
+	c.Spec.SlowMS, c.Spec.BadMS = c.Slow.Milliseconds(), c.Bad.Milliseconds()
+	c.Spec.TimeoutMS = c.Timeout.Milliseconds()
+	id, err := s.AddProbe(ctx, s.by, c.Probe)
+	return s.done(err, map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind,
 		found.QualifiedName())
 }
 
