@@ -122,9 +122,7 @@ func unreachable(url string, err error) error {
 		return invalid("the database URL %s", noURL)
 	}
 	text := err.Error()
-	if i := strings.LastIndex(text, "\n"); i >= 0 {
-		text = strings.TrimSpace(text[i+1:])
-	}
+	text = strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:])
 	if cfg.Password != "" {
 		text = strings.ReplaceAll(text, ":"+cfg.Password+"@", ":***@")
 	}
