@@ -115,8 +115,12 @@ func (d *database) done() <-chan struct{} {
 }
 
 // unreachable returns a one-line connection error that says what to do and does not contain the password of the URL.
-// It has the last line of the text of err, which it does not wrap. An invalid URL is a usage error.
+// It has the last line of the text of err, which it does not wrap. An invalid URL is a usage error. A
+// [*migrations.ForeignError], with which a database was reached, is returned as it is.
 func unreachable(url string, err error) error {
+	if _, foreign := errors.AsType[*migrations.ForeignError](err); foreign {
+		return err
+	}
 	cfg, parseErr := pgx.ParseConfig(url)
 	if parseErr != nil {
 		return invalid("the database URL %s", noURL)

@@ -230,9 +230,9 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 		if c.Citus {
 			create = migrations.Distribute
 		}
-		err = migrateLedger(ctx, create, d.url, log)
+		err = create(ctx, d.url, log)
 		if err != nil {
-			return err
+			return unreachable(d.url, err)
 		}
 	} else {
 		dir, err := c.dataDir()
@@ -243,19 +243,6 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	}
 	fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
 	return c.migrateStatus(ctx, d.url, log)
-}
-
-// migrateLedger calls create to create or update the ledger tables in the external database at url. It returns a
-// [*migrations.ForeignError] as it is, and maps other errors to a message without the password.
-func migrateLedger(
-	ctx context.Context, create func(context.Context, string, *slog.Logger) error, url string, log *slog.Logger,
-) error {
-	err := create(ctx, url, log)
-	var foreign *migrations.ForeignError
-	if err == nil || errors.As(err, &foreign) {
-		return err
-	}
-	return unreachable(url, err)
 }
 
 // migrateStatus creates or updates the tables of the status pages and prints their version. ledger is the URL of
@@ -298,9 +285,16 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	err = c.prepare(ctx, d, status)
+	quiet := slog.New(slog.DiscardHandler)
+	if d.server == nil { // open creates the tables of an embedded database
+		err = migrations.Ledger(ctx, d.url, quiet)
+		if err != nil {
+			return unreachable(d.url, err)
+		}
+	}
+	err = migrations.Status(ctx, status, quiet)
 	if err != nil {
-		return err
+		return unreachable(status, err)
 	}
 	err = loadDemo(ctx, d.url, now(), true)
 	if err != nil {
@@ -311,26 +305,6 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Fprintln(os.Stdout, "the demo network is loaded")
-	return nil
-}
-
-// prepare creates or updates the tables of d, unless it is embedded, and those of the status database at the URL
-// status. It logs nothing.
-func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
-	quiet := slog.New(slog.DiscardHandler)
-	if d.server == nil {
-		err := migrateLedger(ctx, migrations.Ledger, d.url, quiet)
-		if err != nil {
-			return err
-		}
-	}
-	if d.server != nil && status == d.url {
-		return nil // open has created them
-	}
-	err := migrations.Status(ctx, status, quiet)
-	if err != nil {
-		return unreachable(status, err)
-	}
 	return nil
 }
 
