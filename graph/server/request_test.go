@@ -223,7 +223,7 @@ func TestInvalidJSON(t *testing.T) {
 		`{"documentId":[]}`:         "the request body: /documentId must be a string",
 		`{"extensions":true}`:       "the request body: /extensions must be a JSON object",
 		`{"variables":[1]}`:         "the request body: /variables must be a JSON object",
-		`{"query":"{a}"} {}`:        "the request body is not valid JSON: invalid character '{' after top-level value, ",
+		`{"query":"{a}"} {}`:        "the request body is not valid JSON: invalid character '{' after top-level value",
 		`[{"query":"{a}"}]`:         "the request body must be a JSON object",
 		`{"query":"a","query":"b"}`: "the request body is not valid JSON: duplicate object member name, after ",
 		"\ufeff" +
