@@ -95,7 +95,7 @@ func New(o Options) *Resolver {
 			DB: o.DB, Log: o.Logger, Cache: o.Cache, BuiltIn: sync.OnceValues(fees.Default),
 		},
 		calls: contractcalls.New(contractcalls.Config{
-			Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger,
+			Options: o.EVM, DB: o.DB, Logger: o.Logger,
 			Cache: o.Cache,
 		}),
 		status: statuspages.New(statuspages.Options{

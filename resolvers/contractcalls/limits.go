@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/time/rate"
 
@@ -23,8 +22,9 @@ import (
 // limits decides which requests run. It may be used by several goroutines at the same time.
 type limits struct {
 	o                                Options
-	requests, traces, prestates, gas *rate.Limiter // gas is counted in units of gasUnit
-	filters                          *filters
+	requests, traces, prestates, gas *rate.Limiter   // gas is counted in units of gasUnit
+	throttles                        []*rate.Limiter // of the filters
+	log                              *slog.Logger
 }
 
 // newLimits returns the limits of contract calls: requests, traces and gas per second, and the filters of requests.
@@ -32,7 +32,7 @@ func newLimits(c Config, o Options) *limits {
 	return &limits{
 		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond),
 		prestates: perSecond(o.TracesPerSecond), gas: perSecond(o.GasPerSecond / gasUnit),
-		filters: newFilters(o.Filters, o.Clock, c.Logger),
+		throttles: list.Map(o.Filters, func(f Filter) *rate.Limiter { return perSecond(f.Limit) }), log: c.Logger,
 	}
 }
 
@@ -105,17 +105,25 @@ func (l *limits) tooMuchGas(field string) error {
 }
 
 // filter returns an error if the operator's filters do not permit a call, or an estimate: BAD_USER_INPUT if they
-// reject it, RATE_LIMITED if they throttle it. A filter that throttles counts a call that it permits, and one for the
-// log logs the call, also if a later filter does not permit it.
+// reject it, RATE_LIMITED if they throttle it. Filters apply in their order until one does not permit it. A filter that
+// throttles counts a call that it permits, and one for the log logs the call, also if a later filter does not permit
+// it.
 func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estimate bool) error {
-	switch l.filters.apply(ctx, in, estimate) {
-	case Reject:
-		return invalid(calls.ErrRejected)
-	case Throttle:
-		return rateLimited(calls.ErrRequestRate)
-	default:
-		return nil
+	for i, filter := range l.o.Filters {
+		switch {
+		case !filter.match.MatchString(fields[filter.Field](in, estimate)):
+		case filter.Action == Reject:
+			return invalid(calls.ErrRejected)
+		case filter.Action == Log:
+			l.log.InfoContext(ctx, "contract call matches a filter", "field", filter.Field, "pattern", filter.Pattern,
+				"to", hex.EncodeToString(in.To),
+				"from", hex.EncodeToString(in.From), "data", hex.EncodeToString(in.Data[:min(len(in.Data), 68)]),
+				"gas", in.Gas, "value", in.Value)
+		case !l.allow(l.throttles[i], 1):
+			return rateLimited(calls.ErrRequestRate)
+		}
 	}
+	return nil
 }
 
 // reserve takes a request and gas from the budgets per second, or fails with RATE_LIMITED; if only the gas is missing,
@@ -198,49 +206,6 @@ func (f *Filter) Compile() (err error) {
 	}
 	f.match, err = regexp.Compile(f.Pattern)
 	return wrap.Error(err, "invalid pattern %q", f.Pattern)
-}
-
-// filters is the ordered list of filters.
-type filters struct {
-	list     []Filter
-	limiters []*rate.Limiter // of THROTTLE
-	clock    func() time.Time
-	log      *slog.Logger
-}
-
-// newFilters returns the filters with a rate limit for each. The clock and log are those of the service.
-func newFilters(list []Filter, clock func() time.Time, log *slog.Logger) *filters {
-	f := &filters{list: list, limiters: make([]*rate.Limiter, len(list)), clock: clock, log: log}
-	for i := range list {
-		f.limiters[i] = perSecond(list[i].Limit)
-	}
-	return f
-}
-
-// apply returns [Reject] or [Throttle] if one of the filters does not permit the request, a call or an estimate, else
-// [Log]. Filters apply in their order until one does not permit it. It logs requests that match a filter for that, and
-// counts those of throttles.
-func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estimate bool) Action {
-	for i := range f.list {
-		filter := &f.list[i]
-		if !filter.match.MatchString(fields[filter.Field](in, estimate)) {
-			continue
-		}
-		switch filter.Action {
-		case Reject:
-			return Reject
-		case Throttle:
-			if !f.limiters[i].AllowN(f.clock(), 1) {
-				return Throttle
-			}
-		default:
-			f.log.InfoContext(ctx, "contract call matches a filter", "field", filter.Field, "pattern", filter.Pattern,
-				"to", hex.EncodeToString(in.To),
-				"from", hex.EncodeToString(in.From), "data", hex.EncodeToString(in.Data[:min(len(in.Data), 68)]),
-				"gas", in.Gas, "value", in.Value)
-		}
-	}
-	return Log
 }
 
 // fields return the texts of the fields of requests.

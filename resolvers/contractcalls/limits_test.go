@@ -176,10 +176,13 @@ func TestFilters(t *testing.T) {
 	for i, test := range []struct {
 		gas      int64
 		estimate bool
-		want     Action
-	}{{30_000, false, Log}, {30_000, false, Throttle}, {30_001, false, Log}, {30_001, true, Reject}} {
-		if got := l.filters.apply(t.Context(), callOf(test.gas), test.estimate); got != test.want {
-			t.Errorf("request %d: %s, want %s", i, got, test.want)
+		want     error
+	}{
+		{30_000, false, nil}, {30_000, false, calls.ErrRequestRate}, {30_001, false, nil},
+		{30_001, true, calls.ErrRejected},
+	} {
+		if err := l.filter(t.Context(), callOf(test.gas), test.estimate); !errors.Is(err, test.want) {
+			t.Errorf("request %d: %v, want %v", i, err, test.want)
 		}
 	}
 	for _, f := range []Filter{

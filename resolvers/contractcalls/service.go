@@ -300,7 +300,6 @@ type Config struct {
 
 	// DB is the mirror database. If it is nil, no call can run.
 	DB     *storage.DB
-	Now    func() time.Time
 	Logger *slog.Logger
 	// Cache keeps code and read-ahead hints between calls.
 	Cache bool
