@@ -115,10 +115,7 @@ func (c *Conditions) AsOf() map[string]any {
 func (c *Conditions) Range() Range { return RangeOf(c.Values) }
 
 // Empty reports whether no number is within the bounds.
-func (c *Conditions) Empty() bool {
-	r := c.Range()
-	return r.Empty()
-}
+func (c *Conditions) Empty() bool { return c.Range().Empty() }
 
 // HasEq reports whether at least one of the values has the operator eq.
 func (c *Conditions) HasEq() bool { return c.count(Eq) > 0 }
@@ -153,7 +150,6 @@ const (
 // that there is only one eq.
 func (c *Conditions) CheckInstant() string {
 	n, eq, lower, upper := len(c.Values), c.count(Eq), c.count(Gt, Gte), c.count(Lt, Lte)
-	span := c.Range()
 	switch {
 	case n == 0:
 		return "No timestamp range or eq operator provided"
@@ -167,7 +163,7 @@ func (c *Conditions) CheckInstant() string {
 		return "Cannot combine eq with ne, gt, gte, lt, or lte for timestamp param"
 	case eq == 0 && (lower == 0 || upper == 0):
 		return "Timestamp range must have gt (or gte) and lt (or lte), or eq operator"
-	case eq == 0 && !span.within(MaxTimestampRange):
+	case eq == 0 && !c.Range().within(MaxTimestampRange):
 		return "Timestamp range by the lower and upper bounds must be positive and within " + maxTimestampRangeText
 	default:
 		return ""

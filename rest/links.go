@@ -179,8 +179,7 @@ func (r *Request) boundsContradict(q Query, c Cursor, last any) bool {
 	if c.Empty != nil {
 		return c.Empty(r, bounds)
 	}
-	span := RangeOf(bounds)
-	return span.Empty()
+	return RangeOf(bounds).Empty()
 }
 
 // isBound reports whether a value of the query string has one of the operators, case-insensitive.
@@ -276,8 +275,7 @@ func contradicts(texts []string) bool {
 			bounds = append(bounds, v)
 		}
 	}
-	span := RangeOf(bounds)
-	return span.Empty()
+	return RangeOf(bounds).Empty()
 }
 
 // appendEscaped appends s to dst as a name or value of a query string. It percent-encodes all characters that a query

@@ -273,8 +273,7 @@ func Bounds(variable string) Bind {
 // means "at the latest".
 func Windows(variable string) Bind {
 	return func(r *Request, values []Value) error {
-		window := LastRange(values, Lte)
-		r.Set(variable, window.timestamps())
+		r.Set(variable, LastRange(values, Lte).timestamps())
 		return nil
 	}
 }

@@ -68,21 +68,21 @@ func (r *Range) narrow(op Op, key int64) {
 }
 
 // Empty reports whether the range has no number.
-func (r *Range) Empty() bool { return r.noneAbove || r.noneBelow || r.Lower > r.Upper }
+func (r Range) Empty() bool { return r.noneAbove || r.noneBelow || r.Lower > r.Upper }
 
 // Contradicts reports whether both ends are given and no number is between them. A single bound does not contradict
 // anything, because links may contain bounds that exclude all rows.
-func (r *Range) Contradicts() bool { return r.HasLower && r.HasUpper && r.Empty() }
+func (r Range) Contradicts() bool { return r.HasLower && r.HasUpper && r.Empty() }
 
 // within reports whether the range, in nanoseconds, is not empty and at most most long, both ends included. The lower
 // ends of callers are not before 1970, so the length cannot overflow.
-func (r *Range) within(most time.Duration) bool {
+func (r Range) within(most time.Duration) bool {
 	return r.Lower <= r.Upper && r.Upper-r.Lower < int64(most)
 }
 
 // timestamps returns the graph's filter for a range of timestamps, or nil without ends. A range that ends before 1970
 // becomes a filter that matches no row.
-func (r *Range) timestamps() map[string]any {
+func (r Range) timestamps() map[string]any {
 	switch {
 	case !r.HasLower && !r.HasUpper:
 		return nil

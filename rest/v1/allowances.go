@@ -176,7 +176,7 @@ func airdropsParams(primary, listName string) []rest.Param {
 // see [ledger.BoundsInOrder].
 func finishAirdrops(primary, side string) func(*rest.Request) error {
 	return func(r *rest.Request) error {
-		if span := rest.LastRange(r.Values(primary), rest.Gte); span.Contradicts() {
+		if rest.LastRange(r.Values(primary), rest.Gte).Contradicts() {
 			return rest.ModernBad("Invalid range provided for account.id") // for either name of the parameter
 		}
 		r.Set(side, r.Values("id")[0].Text)

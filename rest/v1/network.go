@@ -119,7 +119,7 @@ func bindBook(r *rest.Request, values []rest.Value) error {
 // bindNodes sets the filter of GET /network/nodes from the parameter node.id. Bounds that exclude each other are a
 // 400.
 func bindNodes(r *rest.Request, values []rest.Value) error {
-	if span := rest.RangeOf(values); span.Contradicts() {
+	if rest.RangeOf(values).Contradicts() {
 		return rest.ModernBad("Invalid range provided for node.id")
 	}
 	return rest.Numbers("filter.nodeId")(r, values)
@@ -148,7 +148,7 @@ func bindRegistered(r *rest.Request, values []rest.Value) error {
 			return rest.ModernBad("The 'eq' operator cannot be combined with other operators")
 		}
 	}
-	if span := rest.RangeOf(values); span.Contradicts() {
+	if rest.RangeOf(values).Contradicts() {
 		return rest.ModernBad("Invalid range: lower bound exceeds upper bound")
 	}
 	return rest.Numbers("filter.registeredNodeId")(r, values)
