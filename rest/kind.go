@@ -281,14 +281,7 @@ type Value struct {
 }
 
 // isOp reports whether a text is a comparison operator.
-func isOp(s string) bool {
-	switch Op(s) {
-	case Eq, Ne, Gt, Gte, Lt, Lte:
-		return true
-	default:
-		return false
-	}
-}
+func isOp(s string) bool { return Op(s) == Eq || Op(s) == Ne || Op(s).isRange() }
 
 // isRange reports whether the operator bounds a range.
 func (o Op) isRange() bool { return o == Gt || o == Gte || o == Lt || o == Lte }
