@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,7 +121,7 @@ func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 				continue
 			}
 			given = true
-			meets = meets && isTrue(v.Op, place, other)
+			meets = meets && slices.Contains(outcomes[v.Op], cmp.Compare(place, other))
 		}
 		if meets {
 			left = append(left, typ)
@@ -132,22 +133,9 @@ func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// isTrue returns the result of the comparison a op b, for [bindTokenTypes].
-func isTrue(op rest.Op, a, b int) bool {
-	switch op {
-	case rest.Ne:
-		return a != b
-	case rest.Gt:
-		return a > b
-	case rest.Gte:
-		return a >= b
-	case rest.Lt:
-		return a < b
-	case rest.Lte:
-		return a <= b
-	case rest.Eq:
-	}
-	return a == b
+// outcomes are the results of [cmp.Compare] that make a comparison with an operator true.
+var outcomes = map[rest.Op][]int{
+	rest.Eq: {0}, rest.Ne: {-1, 1}, rest.Gt: {1}, rest.Gte: {0, 1}, rest.Lt: {-1}, rest.Lte: {-1, 0},
 }
 
 // checkTokenName is the BindPath of GET /tokens, which has no parameter in its path. It returns a 400 for a name
