@@ -2,7 +2,6 @@ package v1
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -279,13 +278,10 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 // than an id or address is a 400. The contract is not looked up.
 func bindTracedContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path("id"), r.Config.Base)
-	var cannot *ledger.EntityIDError
-	switch {
-	case errors.As(err, &cannot), err != nil:
+	if err != nil {
 		return unsupportedID(r.Path("id"))
-	default:
-		r.Set("contract", ref.String())
 	}
+	r.Set("contract", ref.String())
 	return nil
 }
 
