@@ -28,7 +28,7 @@ func contractResultEndpoints() []rest.Endpoint {
 		Options:   rest.Options{PathFirst: true, OmitNull: authorizations, MayBePartial: true},
 		Params:    hbarParams,
 		Document:  "contract_result.graphql",
-		Operation: resultOperation, BindPath: bindResultOfContract, Finish: finishResultOfContract,
+		Operation: inUnit("ContractResult"), BindPath: bindResultOfContract, Finish: finishResultOfContract,
 		MaxAge: immutableAge,
 	}
 	actions := rest.Endpoint{
@@ -39,7 +39,7 @@ func contractResultEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/contracts/results", Grammar: rest.ByGroup, Params: contractResultsParams,
-			Document: "contract_results.graphql", Operation: resultsOperation,
+			Document: "contract_results.graphql", Operation: inUnit("ContractResults"),
 			Desc: true, Next: byTimestamp, Options: rest.Options{EmptyEnds: true, OmitNull: authorizations},
 			Finish: finishContractResults,
 			MaxAge: 10,
@@ -53,13 +53,13 @@ func contractResultEndpoints() []rest.Endpoint {
 			Options:   rest.Options{PathFirst: true, OmitNull: authorizations, MayBePartial: true},
 			Params:    hbarParams,
 			Document:  "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult,
+			Operation: inUnit("ContractResult"), BindPath: bindResultAt, Finish: finishResult,
 			MaxAge: immutableAge,
 		}),
 		{
 			Path: "/contracts/results/{transactionIdOrHash}", Grammar: rest.InOrder, Params: resultParams,
 			Document:  "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResult, Finish: finishResult,
+			Operation: inUnit("ContractResult"), BindPath: bindResult, Finish: finishResult,
 			Options: rest.Options{OmitNull: authorizations, MayBePartial: true},
 			MaxAge:  immutableAge,
 		},
@@ -260,15 +260,6 @@ func finishResultsOfContract(r *rest.Request) error {
 	return selectResults(r, false)
 }
 
-// resultsOperation returns the operation with the unit of amounts that the client requests for the list of all
-// results.
-func resultsOperation(r *rest.Request) string {
-	if inWeibars(r) {
-		return "ContractResultsWeibar"
-	}
-	return "ContractResults"
-}
-
 // hbarDoc documents the parameter hbar.
 const hbarDoc = "Whether amounts and prices are in tinybars. If false, they are in weibars. Default: true."
 
@@ -307,19 +298,15 @@ func checkHbar(r *rest.Request) error {
 	return nil
 }
 
-// inWeibars reports whether the client requests amounts in weibars: with hbar=false.
-func inWeibars(r *rest.Request) bool {
-	all := r.Query.Get("hbar")
-	return len(all) > 0 && strings.EqualFold(all[0], "false")
-}
-
-// resultOperation returns the name of the operation, in documents/contract_result.graphql, with the unit of amounts
-// that the client requests for a single result.
-func resultOperation(r *rest.Request) string {
-	if inWeibars(r) {
-		return "ContractResultWeibar"
+// inUnit selects an operation, or the one of the same document whose name ends in Weibar, for amounts in weibars.
+// Clients request those with hbar=false.
+func inUnit(operation string) func(*rest.Request) string {
+	return func(r *rest.Request) string {
+		if all := r.Query.Get("hbar"); len(all) > 0 && strings.EqualFold(all[0], "false") {
+			return operation + "Weibar"
+		}
+		return operation
 	}
-	return "ContractResult"
 }
 
 // bindResultOfContract is the BindPath of GET /contracts/{id}/results/{timestamp}. It checks the unit of amounts, the
