@@ -212,25 +212,13 @@ func newObject(open bool) *Schema {
 // put adds a property to the schema of an object, required unless optional. A property that is selected twice is
 // required if one of the selections requires it, because both have the same value.
 func (s *Schema) put(name string, value *Schema, optional bool) {
-	if old, ok := s.Properties.Get(name); ok {
-		if !optional && !slices.Contains(s.Required, name) {
-			s.Required = append(s.Required, name)
-		}
-		s.set(name, mergeSelections(old, value))
-		return
+	if i := slices.IndexFunc(s.Properties, func(m Member[*Schema]) bool { return m.Name == name }); i >= 0 {
+		s.Properties[i].Value = mergeSelections(s.Properties[i].Value, value)
+	} else {
+		s.Properties = append(s.Properties, Member[*Schema]{name, value})
 	}
-	s.Properties = append(s.Properties, Member[*Schema]{name, value})
-	if !optional {
+	if !optional && !slices.Contains(s.Required, name) {
 		s.Required = append(s.Required, name)
-	}
-}
-
-// set replaces the schema of a property, if the object has it.
-func (s *Schema) set(name string, value *Schema) {
-	for i := range s.Properties {
-		if s.Properties[i].Name == name {
-			s.Properties[i].Value = value
-		}
 	}
 }
 
