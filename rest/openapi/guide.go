@@ -3,6 +3,7 @@ package openapi
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -71,7 +72,6 @@ func code(s string) string { return "`" + s + "`" }
 // fields returns the distinct root fields of operations with the names of their arguments, as code in Markdown.
 func fields(operations ast.OperationList) []string {
 	var out []string
-	seen := map[string]bool{}
 	for _, op := range operations {
 		before := ""
 		if f := rest.Inside(op); f != nil {
@@ -83,8 +83,7 @@ func fields(operations ast.OperationList) []string {
 			if len(args) > 0 {
 				text += "(" + strings.Join(args, ", ") + ")"
 			}
-			if !seen[text] {
-				seen[text] = true
+			if !slices.Contains(out, code(text)) {
 				out = append(out, code(text))
 			}
 		}
