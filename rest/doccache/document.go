@@ -56,9 +56,6 @@ func (d *Document) Body() []byte { return d.plain }
 // ETag returns the ETag in quotes, without the weak prefix.
 func (d *Document) ETag() string { return d.tag }
 
-// Size returns the size of the body in bytes.
-func (d *Document) Size() int { return len(d.plain) }
-
 // Headers are header values that are shared between responses: do not change them.
 type Headers struct {
 	cache, vary, gzip []string

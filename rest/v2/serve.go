@@ -108,9 +108,9 @@ func (a *API) renderAll(ctx context.Context, p *status.Page) (map[string]*doccac
 		if err != nil {
 			return nil, time.Time{}, err
 		}
-		if d.Size() > warnSize {
+		if len(bodies[name]) > warnSize {
 			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", name,
-				"page", p.Slug, "bytes", d.Size())
+				"page", p.Slug, "bytes", len(bodies[name]))
 		}
 		all[Prefix+"/"+name] = d
 	}
