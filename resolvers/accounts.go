@@ -116,8 +116,8 @@ func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*r
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.withAccount(ctx, args.Filter)
-	if err != nil {
+	f := args.Filter
+	if err := r.addAccount(ctx, &f.AccountID, f.Account); err != nil {
 		return nil, err
 	}
 	if args.At == nil {
@@ -160,29 +160,20 @@ func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*l
 	return &id.V, nil
 }
 
-// withAccount returns f with the id of its account reference, for which it can read the database, as one more of the
-// ids that accountId.in lists. Statements ignore the reference, which stays. An account that does not exist adds no
-// id, and without any id the filter matches nothing. The filter beside an error must not be used.
-func (r *Resolver) withAccount(ctx context.Context, f ledger.BalanceFilter) (ledger.BalanceFilter, error) {
-	if f.Account == nil {
-		return f, nil
+// addAccount adds the id of an account to those that the condition of a filter lists in in, unless ref is nil. It reads
+// the id if ref is an alias or address. An account that does not exist adds none; if in stays empty, the filter matches
+// nothing. The other conditions stay, and what the condition pointed to is not changed. Beside an error the filter must
+// not be used.
+func (r *Resolver) addAccount(ctx context.Context, to **ledger.EntityIDFilter, ref *ledger.AccountRef) error {
+	if ref == nil {
+		return nil
 	}
-	var err error
-	f.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
-	return f, err
-}
-
-// withID returns a copy of f, which can be nil, with the id of an account added to those that in lists. It reads the
-// id if ref is an alias or address. An account that does not exist adds none; if in stays empty, the filter matches
-// nothing. The filter beside an error must not be used.
-func (r *Resolver) withID(
-	ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef,
-) (*ledger.EntityIDFilter, error) {
-	id, err := entities.ResolveAccount(ctx, r.db, ref)
-	if err != nil || !id.Valid {
-		return withIDs(f), err
+	*to = withIDs(*to)
+	id, err := entities.ResolveAccount(ctx, r.db, *ref)
+	if err == nil && id.Valid {
+		(*to).In = append((*to).In, id.V)
 	}
-	return withIDs(f, id.V), nil
+	return err
 }
 
 // AccountHistory resolves Account.history. It queues a read in the batch of q: a page of the versions of each account,

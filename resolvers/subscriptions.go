@@ -45,8 +45,8 @@ func (r subscriptions) TopicMessages(
 func (r subscriptions) Transactions(
 	ctx context.Context, given *ledger.TransactionFilter, from *ledger.Timestamp,
 ) (<-chan *ledger.Transaction, error) {
-	f, err := r.withTransactionAccount(ctx, graph.OrZero(given))
-	if err != nil {
+	f := graph.OrZero(given)
+	if err := r.addAccount(ctx, &f.AccountID, f.Account); err != nil {
 		return nil, err
 	}
 	if f.EntityID != nil || f.TokenID != nil {

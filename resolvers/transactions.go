@@ -83,8 +83,8 @@ func (r queries) Transactions(
 		if p.Limit == 0 {
 			return nil, nil
 		}
-		f, err := r.withTransactionAccount(ctx, args.Filter)
-		if err != nil {
+		f := args.Filter
+		if err := r.addAccount(ctx, &f.AccountID, f.Account); err != nil {
 			return nil, err
 		}
 		return transactions.Transactions(ctx, r.db, f, p)
@@ -104,20 +104,6 @@ func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 // returns nil if none exists.
 func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*ledger.Transaction, error) {
 	return storage.ReadOne(ctx, r.db, "transaction", at, transactions.QueueTransactionsAt)
-}
-
-// withTransactionAccount returns f with the id of its account reference, for which it can read the database, as one
-// more of the ids that accountId.in lists. Statements ignore the reference, which stays. An account that does not
-// exist adds no id, and without any id the filter matches nothing. The filter beside an error must not be used.
-func (r *Resolver) withTransactionAccount(
-	ctx context.Context, f ledger.TransactionFilter,
-) (ledger.TransactionFilter, error) {
-	if f.Account == nil {
-		return f, nil
-	}
-	var err error
-	f.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
-	return f, err
 }
 
 // The lists of transfers of accounts and of tokens.
