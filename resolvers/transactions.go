@@ -59,7 +59,7 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 		}
 		return transactions.ByHash(ctx, r.db, h, f)
 	default:
-		t, err := r.transactionAt(ctx, *args.At)
+		t, err := storage.ReadOne(ctx, r.db, "transaction", *args.At, transactions.QueueTransactionsAt)
 		if err != nil || t == nil || f.Nonce != nil && *f.Nonce != t.Nonce || f.Scheduled != nil &&
 			*f.Scheduled != t.Scheduled {
 			return nil, err
@@ -98,12 +98,6 @@ func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 	return transactions.AwaitsExecution(found) && slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
 		return transactions.CreatesSchedule(t) && r.timestamp()-t.ConsensusTimestamp < transactions.ScheduledWindow
 	})
-}
-
-// transactionAt reads the transaction with a consensus time from the mirror database, for Query.transaction. It
-// returns nil if none exists.
-func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*ledger.Transaction, error) {
-	return storage.ReadOne(ctx, r.db, "transaction", at, transactions.QueueTransactionsAt)
 }
 
 // The lists of transfers of accounts and of tokens.
