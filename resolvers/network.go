@@ -147,10 +147,10 @@ func (r network) Nodes(
 		l, read = nodeStakeList, entities.NetworkNodesByStake
 	}
 	c, err := l.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.NetworkNode, error) {
-		return read(ctx, r.db, orNone(args.File), args.Filter, p)
+		return read(ctx, r.db, graph.OrZero(args.File), args.Filter, p)
 	})
 	count := func(ctx context.Context) (int64, error) {
-		return entities.CountNetworkNodes(ctx, r.db, orNone(args.File))
+		return entities.CountNetworkNodes(ctx, r.db, graph.OrZero(args.File))
 	}
 	return counted(c, unfiltered(args.Filter), count), err
 }
@@ -176,14 +176,6 @@ func (r network) Freshness(ctx context.Context) (*ledger.NetworkFreshness, error
 		return nil, err
 	}
 	return &ledger.NetworkFreshness{NewestBlock: blocks[0], Lag: blocks[0].Timestamp.To.V.Age(r.now()).Seconds()}, nil
-}
-
-// orNone returns an id, or 0 if it is nil, which stands for the default address book.
-func orNone(id *ledger.EntityID) ledger.EntityID {
-	if id == nil {
-		return 0
-	}
-	return *id
 }
 
 // bounds returns the window, with both ends, in which fields of Network look for the newest file or balances. eq and
@@ -244,7 +236,7 @@ func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, o
 // Node resolves Network.node. It reads a consensus node of the current address book of a file, by default the one with
 // all details; nil if it does not exist.
 func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.NetworkNode, error) {
-	return entities.NetworkNode(ctx, r.db, orNone(args.File), args.NodeID)
+	return entities.NetworkNode(ctx, r.db, graph.OrZero(args.File), args.NodeID)
 }
 
 // RegisteredNode resolves Network.registeredNode. It reads a registered node, deleted or not; nil if it does not exist.
