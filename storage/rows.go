@@ -164,6 +164,12 @@ func Map[A, B any](r Result[A], f func(A) B) Result[B] {
 // First returns a result with the first row of another result, or nil if that has none.
 func First[R any](rows Result[[]*R]) Result[*R] { return Map(rows, first) }
 
+// QueueCheck queues a statement with one argument that returns one row with one Boolean, which is the result. Without a
+// row, reading the result panics.
+func QueueCheck(b *Batch, sql string, arg any) Result[bool] {
+	return Map(Values[bool]().Queue(b, sql, []any{arg}), func(rows []*bool) bool { return *rows[0] })
+}
+
 // first returns the first row, or nil if there is none, for results with at most one row.
 func first[R any](rows []*R) *R {
 	if len(rows) == 0 {

@@ -244,6 +244,5 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f led
 
 // QueueEntityExists queues a query that checks whether an entity of any type, deleted or not, has the id.
 func QueueEntityExists(b *storage.Batch, id ledger.EntityID) storage.Result[bool] {
-	rows := storage.Values[bool]().Queue(b, `select exists (select 1 from entity where id = $1)`, []any{int64(id)})
-	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })
+	return storage.QueueCheck(b, `select exists (select 1 from entity where id = $1)`, int64(id))
 }

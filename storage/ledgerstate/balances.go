@@ -67,16 +67,9 @@ const rewardAccount ledger.EntityID = 800
 // which the batch runs: they are computed up to the row of the account of rewards. Before the end of the first period
 // there are none, which counts as known.
 func QueueStakesKnown(b *storage.Batch) storage.Result[bool] {
-	return queueCheck(b, `select exists (select 1 from entity_stake where id = $1) or not exists (select 1 from `+
-		`network_stake)`,
+	return storage.QueueCheck(b, `select exists (select 1 from entity_stake where id = $1) or `+
+		`not exists (select 1 from network_stake)`,
 		int64(b.DB().SystemEntity(int64(rewardAccount))))
-}
-
-// queueCheck queues a statement with one argument that returns one row with one Boolean, which is the result. It is
-// part of the checks whether something is known at a moment. Without a row, reading the result panics.
-func queueCheck(b *storage.Batch, sql string, arg any) storage.Result[bool] {
-	rows := storage.Values[bool]().Queue(b, sql, []any{arg})
-	return storage.Map(rows, func(rows []*bool) bool { return *rows[0] })
 }
 
 // Histories without an index by account.
@@ -88,7 +81,8 @@ const (
 // QueueFits queues a query for whether a history, [AirdropHistory] or [HookHistory], has at most
 // [storage.MaxUnindexed] rows that matter at the moment of the context in which the batch runs.
 func QueueFits(b *storage.Batch, history string) storage.Result[bool] {
-	return queueCheck(b, `select count(*) <= $1 from (select 1 from `+history+` limit $1 + 1) h`, storage.MaxUnindexed)
+	return storage.QueueCheck(b, `select count(*) <= $1 from (select 1 from `+history+` limit $1 + 1) h`,
+		storage.MaxUnindexed)
 }
 
 // Holding identifies the balance of a token in an account.
