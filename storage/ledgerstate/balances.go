@@ -36,12 +36,9 @@ var heldRows = storage.MapperOf(func(h *Held, into []any) []any { return append(
 // result has one balance per account, 0 for one that does not exist.
 func QueueBalances(b *storage.Batch, m *ledger.Moment, accounts []ledger.EntityID) storage.Result[[]*Held] {
 	// The index of transfers by account leaves out the accounts that take part in most transactions.
-	unindexed := []ledger.EntityID{transactions.FeeAccount}
+	unindexed, condition := []ledger.EntityID{transactions.FeeAccount}, "entity_id = any($1) and entity_id <> 98"
 	if b.DB().Distributed() {
 		unindexed = append(unindexed, rewardAccount)
-	}
-	condition := "entity_id = any($1) and entity_id <> 98"
-	if b.DB().Distributed() {
 		condition = "entity_id = any($1) and entity_id <> all (array[98, 800])"
 	}
 	if slices.ContainsFunc(accounts, func(id ledger.EntityID) bool { return slices.Contains(unindexed, id) }) {
