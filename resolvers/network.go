@@ -171,11 +171,11 @@ func (r network) RegisteredNodes(
 // Freshness resolves Network.freshness. It reads the newest block, and returns it with its age in seconds by the
 // resolver's clock; nil if there are no blocks.
 func (r network) Freshness(ctx context.Context) (*ledger.NetworkFreshness, error) {
-	blocks, err := transactions.Blocks(ctx, r.db, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true})
-	if err != nil || len(blocks) == 0 {
+	newest, err := transactions.NewestBlock(ctx, r.db)
+	if err != nil || newest == nil {
 		return nil, err
 	}
-	return &ledger.NetworkFreshness{NewestBlock: blocks[0], Lag: blocks[0].Timestamp.To.V.Age(r.now()).Seconds()}, nil
+	return &ledger.NetworkFreshness{NewestBlock: newest, Lag: newest.Timestamp.To.V.Age(r.now()).Seconds()}, nil
 }
 
 // bounds returns the window, with both ends, in which fields of Network look for the newest file or balances. eq and

@@ -170,6 +170,9 @@ func QueueCheck(b *Batch, sql string, arg any) Result[bool] {
 	return Map(Values[bool]().Queue(b, sql, []any{arg}), func(rows []*bool) bool { return *rows[0] })
 }
 
+// FirstOf returns the first of the rows that a read returns, or nil if it has none, and the read's error.
+func FirstOf[R any](rows []*R, err error) (*R, error) { return first(rows), err }
+
 // first returns the first row, or nil if there is none, for results with at most one row.
 func first[R any](rows []*R) *R {
 	if len(rows) == 0 {

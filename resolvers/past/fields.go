@@ -152,11 +152,7 @@ type states = []*ledger.LedgerState
 func (f Fields) LedgerStateBlock(
 	ctx context.Context, _ rowplan.Request, _ states,
 ) (rowplan.Results[*ledger.Block], error) {
-	blocks, err := transactions.Blocks(ctx, f.DB, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true})
-	if len(blocks) == 0 {
-		return alone[*ledger.Block](nil, err)
-	}
-	return alone(blocks[0], err)
+	return alone(transactions.NewestBlock(ctx, f.DB))
 }
 
 // BlockOf reads the number of the block that ends at a moment, which ctx must have, for a contract call there. asked
@@ -166,14 +162,14 @@ func (f Fields) BlockOf(ctx context.Context, m *ledger.Moment, asked string) (st
 	if asked != "latest" {
 		return "", fault.Input("block cannot be given here: the call runs at the moment of the ledger")
 	}
-	blocks, err := transactions.Blocks(ctx, f.DB, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true})
+	newest, err := transactions.NewestBlock(ctx, f.DB)
 	if err != nil {
 		return "", err
 	}
-	if len(blocks) == 0 || blocks[0].Timestamp.To.V != m.At {
+	if newest == nil || newest.Timestamp.To.V != m.At {
 		return "", fault.Input("a call needs the moment after a block: select the ledger at a block")
 	}
-	return strconv.FormatInt(blocks[0].Number, 10), nil
+	return strconv.FormatInt(newest.Number, 10), nil
 }
 
 // LedgerStateAccount resolves LedgerState.account. It reads an account at the moment of ctx, null if it did not exist;

@@ -130,12 +130,8 @@ func NetworkNodes(
 // NetworkNode reads a node from a file's current address book, or nil if it does not exist. If file is 0, it is the
 // one with all details.
 func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id int64) (*ledger.NetworkNode, error) {
-	rows, err := NetworkNodes(ctx, db, file, ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}},
-		storage.Page{Limit: 1})
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
+	return storage.FirstOf(NetworkNodes(ctx, db, file,
+		ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}}, storage.Page{Limit: 1}))
 }
 
 // nodesOf describes the statement for the nodes of some owners in the current address book, ordered by number.

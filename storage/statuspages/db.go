@@ -164,11 +164,7 @@ func read[T any](
 func readOne[T any](
 	ctx context.Context, s *DB, cols storage.Columns[T], finish func(*T) error, sql string, args ...any,
 ) (*T, error) {
-	rows, err := read(ctx, s, cols, finish, sql, args...)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
+	return storage.FirstOf(read(ctx, s, cols, finish, sql, args...))
 }
 
 // owned is a row with the index of the object that it belongs to, starting at 1.

@@ -21,6 +21,11 @@ func finishBlock(b *ledger.Block) error {
 	return nil
 }
 
+// NewestBlock reads the block with the newest last transaction, or nil if there are no blocks.
+func NewestBlock(ctx context.Context, db *storage.DB) (*ledger.Block, error) {
+	return storage.FirstOf(Blocks(ctx, db, ledger.BlockFilter{}, false, storage.Page{Limit: 1, Desc: true}))
+}
+
 // Blocks reads a page of blocks, ordered by number if byNumber, otherwise by the consensus time of the last
 // transaction.
 func Blocks(

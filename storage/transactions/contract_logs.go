@@ -225,13 +225,9 @@ func QueueLogsOfResults(
 // ContractLog reads the log with a consensus time and an index. It returns nil if the log does not exist or matches
 // [wildcard]: such a log stands for all serials of a collection, and clients never see it.
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
-	rows, err := ContractLogs(ctx, db, ledger.ContractLogFilter{
+	return storage.FirstOf(ContractLogs(ctx, db, ledger.ContractLogFilter{
 		Timestamp: &ledger.TimestampFilter{Eq: &at},
 		Index:     &ledger.LongFilter{Eq: &index},
 	},
-		storage.Page{Limit: 1})
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
+		storage.Page{Limit: 1}))
 }
