@@ -50,8 +50,7 @@ func (r *Resolver) gasPrices(
 		var places []int
 		for i, result := range results {
 			if result.Ethereum != nil {
-				q := offered(result.Ethereum)
-				out[i] = &q
+				out[i] = new(offered(result.Ethereum))
 				continue
 			}
 			times, places = append(times, result.ConsensusTimestamp), append(places, i)
@@ -62,8 +61,7 @@ func (r *Resolver) gasPrices(
 		}
 		for i, p := range prices {
 			if p.Valid {
-				q := ledger.QuantityOfInt(p.V)
-				out[places[i]] = &q
+				out[places[i]] = new(ledger.QuantityOfInt(p.V))
 			}
 		}
 		return out, nil

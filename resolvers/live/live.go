@@ -51,7 +51,6 @@ func New(db *storage.DB, o feed.Options) *Feeds {
 			return endOf(at), err
 		}
 	}
-	internal := true // included unless the filter has its own condition
 	return &Feeds{
 		watched: watched,
 		Blocks: feed.New(visible(db, feed.Source[*ledger.Block]{
@@ -84,8 +83,8 @@ func New(db *storage.DB, o feed.Options) *Feeds {
 			Name: "contract results", Newest: newest(transactions.StreamResults),
 			Position: func(r *ledger.ContractResult) feed.Position { return feed.Position{At: r.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractResult, error) {
-				return transactions.ContractResults(ctx, db, ledger.ContractResultFilter{Internal: &internal},
-					transactions.ResultDetails, Between(after, nil, limit))
+				f := ledger.ContractResultFilter{Internal: new(true)} // unless a subscriber's filter excludes them
+				return transactions.ContractResults(ctx, db, f, transactions.ResultDetails, Between(after, nil, limit))
 			},
 		}), o),
 		transactions: feed.New(visible(db, feed.Source[*transactionEvent]{
@@ -175,8 +174,7 @@ func StartOf(from *ledger.Timestamp) *feed.Position {
 	if from == nil {
 		return nil
 	}
-	end := endOf(*from)
-	return &end
+	return new(endOf(*from))
 }
 
 // watchedAccounts counts the subscribers per account. New transactions are matched against these accounts only,

@@ -331,8 +331,7 @@ func (c versionColumn) text(value json.RawMessage) ledger.Null[string] {
 	case value == nil || string(value) == "null":
 		return ledger.Null[string]{}
 	case json.Unmarshal(value, &text) != nil: // not a string
-		raw := string(value)
-		text = &raw
+		text = new(string(value))
 	}
 	return c.form(*text)
 }

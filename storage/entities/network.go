@@ -55,8 +55,7 @@ func finishNode(n *nodeRow) error {
 	n.AdminKey = n.adminKey.Info()
 	n.CertHash, n.PublicKey = withHexPrefix(string(n.certHash)), withHexPrefix(n.publicKey.V)
 	if n.stakingPeriod.Valid {
-		period := ledger.StakingPeriodOf(n.stakingPeriod.V)
-		n.StakingPeriod = &period
+		n.StakingPeriod = new(ledger.StakingPeriodOf(n.stakingPeriod.V))
 	}
 	err := storage.DecodeJSON(n.proxy, &n.GRPCProxyEndpoint)
 	if err != nil {

@@ -327,8 +327,7 @@ func (m *memory) remember(key footprintKey, f footprint) {
 	for _, s := range f.slots {
 		l, ok := m.slots.GetIfPresent(s.contract)
 		if !ok {
-			l = &slotList{}
-			l, _ = m.slots.SetIfAbsent(s.contract, l)
+			l, _ = m.slots.SetIfAbsent(s.contract, &slotList{})
 		}
 		l.add(s)
 	}
