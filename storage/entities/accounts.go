@@ -1,6 +1,7 @@
 package entities
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -31,7 +32,7 @@ func finishAccount(a *accountRow) error {
 	} else if !a.EntityID.IsNone() {
 		a.EVMAddress = ledger.Of(a.EntityID.LongZero())
 	}
-	if a.DelegationAddress == nil || isZero(a.DelegationAddress) {
+	if len(bytes.Trim(a.DelegationAddress, "\x00")) == 0 { // none, or only zeros
 		a.DelegationAddress = []byte{}
 	}
 	a.ExpirationTimestamp = Expiry(a.expiration, a.CreatedTimestamp, a.AutoRenewPeriod)
@@ -60,17 +61,6 @@ func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], perio
 	default:
 		return ledger.Expiry{}
 	}
-}
-
-// isZero reports whether all bytes of an address are 0, also of an empty one. [finishAccount] shows no delegation
-// then.
-func isZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Accounts reads a page of accounts and contracts, deleted or not, ordered by id. hideSyntheticTreasury excludes the
