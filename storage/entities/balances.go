@@ -18,8 +18,7 @@ const TreasuryNum = 2
 // or before", and a nil at permits any time.
 func SnapshotWindow(
 	ctx context.Context, db *storage.DB, at *ledger.TimestampFilter, now ledger.Timestamp,
-) (ledger.Null[ledger.SnapshotWindow], error) {
-	none := ledger.Null[ledger.SnapshotWindow]{}
+) (none ledger.Null[ledger.SnapshotWindow], err error) {
 	b := storage.WindowOf(at)
 	b.Lower = max(b.Lower, monthStart(min(now, b.Upper), -1))
 	if b.Lower > b.Upper {
