@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,10 +61,7 @@ func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequenci
 		}
 		s.columns, s.read = columns, now
 	}
-	if f := s.columns[table+"."+column]; f != nil {
-		return f, nil
-	}
-	return &Frequencies{Rows: -1}, nil
+	return cmp.Or(s.columns[table+"."+column], &Frequencies{Rows: -1}), nil
 }
 
 // HasIndex reports whether the database had an optional index when statistics were last read. Until then it has none.
