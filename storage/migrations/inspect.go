@@ -223,13 +223,10 @@ from pg_class where oid = to_regclass($2)`, p.Name, p.table, p.bytes)
 
 // unread reports whether the gateway never reads a table: it is for writers only, or remains from earlier versions.
 func unread(table string) bool {
-	switch table {
-	case "account_balance_old", "token_balance_old", "non_fee_transfer", // these tables are absent if Citus is used
-		"account_balance_file", "ledger", "live_hash", "network_freeze", "prng", "reconciliation_job", "sidecar_file":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{
+		"account_balance_old", "token_balance_old", "non_fee_transfer", // these tables are absent if Citus is used
+		"account_balance_file", "ledger", "live_hash", "network_freeze", "prng", "reconciliation_job", "sidecar_file",
+	}, table)
 }
 
 // ledgerTables returns the columns of every ledger table, in order, by the name of the table, from the embedded list.
