@@ -57,10 +57,7 @@ func finishContractResult(r *contractResultRow) error {
 		}
 	}
 	r.Party = r.PayerAccountID
-	r.BlockHash = "0x"
-	if r.blockHash.Valid {
-		r.BlockHash = r.blockHash.V
-	}
+	r.BlockHash = r.blockHash.Or("0x")
 	if !r.ethereumPayer.Valid {
 		return nil
 	}

@@ -11,11 +11,7 @@ import (
 // trimmed returns a slot or a topic in the form of the tables of state changes and logs: without leading zeros.
 // The result is never nil.
 func trimmed(b []byte) []byte {
-	b = bytes.TrimLeft(b, "\x00")
-	if b == nil {
-		return []byte{}
-	}
-	return b
+	return present(bytes.TrimLeft(b, "\x00"))
 }
 
 // changesAt adds the conditions on the time of changes s to w. eq and in mean "as of that time". An empty in that is
