@@ -111,7 +111,7 @@ func (f *Fields) ContractResultDecodedCall(
 		for i, input := range data {
 			var output []byte
 			if of[i].Succeeded() {
-				output = slices.Concat([]byte{}, of[i].CallResult)
+				output = append([]byte{}, of[i].CallResult...) // not nil, which is an unknown one
 			}
 			out[i] = system.DecodeCall(a, input, output)
 		}
@@ -150,7 +150,7 @@ func (f *Fields) ContractActionDecodedCall(
 		if action.ResultDataType != "OUTPUT" {
 			return system.DecodeCall(a, action.Input, nil)
 		}
-		return system.DecodeCall(a, action.Input, slices.Concat([]byte{}, action.ResultData))
+		return system.DecodeCall(a, action.Input, append([]byte{}, action.ResultData...)) // not nil, as above
 	})
 }
 
