@@ -120,7 +120,11 @@ func run(ctx context.Context, args []string) int {
 		return 2
 	}
 	err = checkRanges(call.Flags())
-	if err == nil {
+	switch {
+	case err != nil:
+	case call.Command() == "serve": // not by the parser, which would keep its model, a tenth of the memory in use
+		err = cli.Serve.Run(ctx)
+	default:
 		err = call.Run()
 	}
 	if err != nil {

@@ -36,24 +36,22 @@ const packLevel = 5
 
 // File is a compressed file with its response headers.
 type File struct {
-	packed       []byte        // brotli
-	gzip         func() []byte // the same content in gzip
+	packed       func() io.Reader // brotli, from the start
+	size         int              // of packed, in bytes
+	gzip         func() []byte    // the same content in gzip
 	tag          string
 	contentType  string
 	cacheControl string
 }
 
-// Load reads a folder of brotli files, such as embedded ones. The keys are file names relative to the folder, with
-// a leading slash and without ".br". Cache-Control is [Checked] for index.html and [Forever] for all other files.
-// It fails for an extension without a known content type.
+// Load returns the brotli files in a folder, such as embedded ones. The keys are file names relative to the folder,
+// with a leading slash and without ".br". Cache-Control is [Checked] for index.html and [Forever] for all other files.
+// Files are read again for each request, so that they take no memory. It fails for an extension without a known
+// content type.
 func Load(from fs.FS, folder string) (map[string]*File, error) {
 	files := map[string]*File{}
 	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
-			return err
-		}
-		packed, err := fs.ReadFile(from, name)
-		if err != nil {
 			return err
 		}
 		key := strings.TrimSuffix(strings.TrimPrefix(name, folder), ".br")
@@ -65,7 +63,13 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 		if contentType == "" {
 			return fmt.Errorf("unknown content type of the embedded file %s", name)
 		}
-		files[key] = newFile(packed, contentType, cacheControl)
+		files[key] = newFile(func() io.Reader {
+			file, err := from.Open(name) // embedded files need not be closed
+			if err != nil {
+				return strings.NewReader("") // it was there
+			}
+			return file
+		}, contentType, cacheControl)
 		return nil
 	})
 	return files, err
@@ -79,13 +83,13 @@ func Pack(content []byte, contentType, cacheControl string) *File {
 	w := brotli.NewWriterLevel(&packed, packLevel)
 	_, _ = w.Write(content)
 	_ = w.Close()
-	return newFile(packed.Bytes(), contentType, cacheControl)
+	return newFile(func() io.Reader { return bytes.NewReader(packed.Bytes()) }, contentType, cacheControl)
 }
 
 // Unpack returns the uncompressed content of a file, new at each call. It fails if the embedded file is not valid
 // brotli.
 func (f *File) Unpack() ([]byte, error) {
-	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.packed)))
+	content, err := io.ReadAll(brotli.NewReader(f.packed()))
 	return content, wrap.Error(err, "decompressing a file")
 }
 
@@ -99,13 +103,14 @@ var ContentTypes = map[string]string{
 	".ttf":  "font/ttf",
 }
 
-// newFile returns a file that is served from its compressed content. The form for clients that accept gzip only is
-// made on first use. It is empty if the content is not valid brotli.
-func newFile(packed []byte, contentType, cacheControl string) *File {
-	sum := sha256.Sum256(packed)
+// newFile returns a file that is served from its compressed content, for which packed returns a new reader. The form
+// for clients that accept gzip only is made on first use. It is empty if the content is not valid brotli.
+func newFile(packed func() io.Reader, contentType, cacheControl string) *File {
+	sum := sha256.New()
+	size, _ := io.Copy(sum, packed()) // reading memory does not fail
 	f := &File{
-		packed: packed, tag: base64.RawURLEncoding.EncodeToString(sum[:12]), contentType: contentType,
-		cacheControl: cacheControl,
+		packed: packed, size: int(size), tag: base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12]),
+		contentType: contentType, cacheControl: cacheControl,
 	}
 	f.gzip = sync.OnceValue(func() []byte {
 		content, err := f.Unpack()
@@ -150,20 +155,21 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	content := f.packed
+	content, size := f.packed(), f.size
 	switch coding {
 	case "gzip":
-		content = f.gzip()
+		all := f.gzip()
+		content, size = bytes.NewReader(all), len(all)
 	case "":
-		// The embedded files are valid: tests read them all.
-		content, _ = f.Unpack()
+		all, _ := f.Unpack() // the embedded files are valid: tests read them all
+		content, size = bytes.NewReader(all), len(all)
 	}
 	header.Set("Content-Type", f.contentType)
-	header.Set("Content-Length", strconv.Itoa(len(content)))
+	header.Set("Content-Length", strconv.Itoa(size))
 	if coding != "" {
 		header.Set("Content-Encoding", coding)
 	}
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(content) // the client may have disconnected
+		_, _ = io.Copy(w, content) // the client may have disconnected
 	}
 }
