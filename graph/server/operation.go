@@ -119,8 +119,8 @@ func missingOperation(doc *ast.QueryDocument, name string) string {
 }
 
 // run executes a query or mutation in a context of its operation and returns its response, or nil if the context has
-// ended before. It and [Server.start] replace the executor of gqlgen, which would look up the document and its operation
-// once more, and run chains of extensions that are empty.
+// ended before. It and [Server.start] replace the executor of gqlgen, which would look up the document and its
+// operation once more, and run chains of extensions that are empty.
 func (s *Server) run(ctx context.Context, oc *graphql.OperationContext) *graphql.Response {
 	if ctx.Err() != nil {
 		return nil

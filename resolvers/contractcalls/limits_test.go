@@ -178,7 +178,9 @@ func TestFilters(t *testing.T) {
 		estimate bool
 		want     error
 	}{
-		{30_000, false, nil}, {30_000, false, calls.ErrRequestRate}, {30_001, false, nil},
+		{30_000, false, nil},
+		{30_000, false, calls.ErrRequestRate},
+		{30_001, false, nil},
 		{30_001, true, calls.ErrRejected},
 	} {
 		if err := l.filter(t.Context(), callOf(test.gas), test.estimate); !errors.Is(err, test.want) {
