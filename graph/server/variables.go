@@ -61,16 +61,30 @@ type mismatch struct {
 	reason string
 }
 
-// mismatched returns the mismatch of a value that does not have a type, which is named.
+// mismatched returns the mismatch of a value that is none of a scalar or enum type.
 func mismatched(value any, typ string) *mismatch {
-	return &mismatch{"", value, "it is not a valid " + typ}
+	return &mismatch{"", value, "cannot use " + kindOf(value) + " as " + typ}
 }
 
-// in returns m at a place of an enclosing value, whose name or index is step. m can be nil.
-func (m *mismatch) in(step string) *mismatch {
-	if m != nil {
-		m.place = step + m.place
+// kindOf returns what a value of JSON that is not null is, for messages.
+func kindOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case []any:
+		return "list"
+	case map[string]any:
+		return "object"
+	default:
+		return "this number"
 	}
+}
+
+// in returns m with the place in an enclosing value, in which step is the name or index of the inner one.
+func (m *mismatch) in(step string) *mismatch {
+	m.place = step + m.place
 	return m
 }
 
@@ -99,7 +113,7 @@ func (m *mismatch) problem(variable string) string {
 func coerceValue(schema *ast.Schema, t *ast.Type, value any) (any, *mismatch) {
 	if value == nil {
 		if t.NonNull {
-			return nil, mismatched(nil, t.String())
+			return nil, &mismatch{"", nil, "cannot be null"}
 		}
 		return nil, nil
 	}
@@ -122,7 +136,14 @@ func coerceValue(schema *ast.Schema, t *ast.Type, value any) (any, *mismatch) {
 	case def.Kind == ast.InputObject:
 		return coerceObject(schema, def, value)
 	case def.Kind == ast.Enum:
-		if name, ok := value.(string); !ok || def.EnumValues.ForName(name) == nil {
+		switch name := value.(type) {
+		case string:
+			if def.EnumValues.ForName(name) == nil {
+				return nil, &mismatch{"", value, name + " is not a valid " + def.Name}
+			}
+		case json.Number:
+			return nil, &mismatch{"", value, string(name) + " is not a valid " + def.Name}
+		default:
 			return nil, mismatched(value, def.Name)
 		}
 	case def.BuiltIn:
@@ -135,7 +156,7 @@ func coerceValue(schema *ast.Schema, t *ast.Type, value any) (any, *mismatch) {
 func coerceObject(schema *ast.Schema, def *ast.Definition, value any) (any, *mismatch) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, mismatched(value, def.Name)
+		return nil, &mismatch{"", value, "must be a " + def.Name + ", not a " + kindOf(value)}
 	}
 	if def.Directives.ForName("oneOf") != nil &&
 		(len(object) != 1 || slices.Contains(slices.Collect(maps.Values(object)), nil)) {

@@ -25,15 +25,15 @@ func TestVariableErrors(t *testing.T) {
 		},
 		"no integer": {
 			map[string]any{"a": "2", "n": "x"},
-			`Variable \"$n\" got invalid value \"x\"; it is not a valid Int.`,
+			`Variable \"$n\" got invalid value \"x\"; cannot use string as Int.`,
 		},
 		"a fraction": {
 			map[string]any{"a": "2", "n": 1.5},
-			`Variable \"$n\" got invalid value 1.5; it is not a valid Int.`,
+			`Variable \"$n\" got invalid value 1.5; cannot use this number as Int.`,
 		},
 		"no enum value": {
 			map[string]any{"a": "2", "o": "UP"},
-			`Variable \"$o\" got invalid value \"UP\"; it is not a valid Order.`,
+			`Variable \"$o\" got invalid value \"UP\"; UP is not a valid Order.`,
 		},
 		"unknown field": {
 			map[string]any{"a": "2", "f": map[string]any{"x": 1}},
@@ -41,7 +41,7 @@ func TestVariableErrors(t *testing.T) {
 		},
 		"long": {
 			map[string]any{"a": "2", "n": strings.Repeat("y", 1000)},
-			`Variable \"$n\" got invalid value \"` + strings.Repeat("y", 100) + `…\"; it is not a valid Int.`,
+			`Variable \"$n\" got invalid value \"` + strings.Repeat("y", 100) + `…\"; cannot use string as Int.`,
 		},
 	} {
 		got := g.Query(t, query, c.variables)
