@@ -32,12 +32,17 @@ type statusProbeAddCmd struct {
 }
 
 // run adds a probe to a component in the database of status pages, with an entry in the audit log, and prints its id.
-// The durations of the flags become milliseconds. It fails if the component does not exist, or the settings are
-// invalid or do not fit it.
+// The durations of the flags become milliseconds, of which they must have whole ones. It fails if the component does
+// not exist, or the settings are invalid or do not fit it.
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 	found, err := s.find(ctx, c.Ref)
 	if err != nil {
 		return err
+	}
+	for _, d := range []time.Duration{c.Slow, c.Bad, c.Timeout} {
+		if d%time.Millisecond != 0 { // less than one would mean that it is not set
+			return invalid("--slow, --bad and --timeout must have whole milliseconds, not %s", d)
+		}
 	}
 	c.Component, c.Sets = found.Code, componentStatus(string(c.Sets))
 	c.Spec.SlowMS, c.Spec.BadMS = c.Slow.Milliseconds(), c.Bad.Milliseconds()

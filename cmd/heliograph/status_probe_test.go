@@ -27,6 +27,9 @@ func TestStatusProbes(t *testing.T) {
 		"--sets", "major-outage")
 	beat := e.id("probe", "add", "heartbeat", "API", "--bad", "1h")
 	e.fails(2, "needs a --url", "probe", "add", "http", "API")
+	e.fails(2, "must have whole milliseconds, not 500µs",
+		"probe", "add", "http", "API", "--url", target.URL, "--slow", "500us")
+	e.fails(2, "must be 10s at most", "probe", "add", "http", "API", "--url", target.URL, "--timeout", "11s")
 	e.fails(2, "is secret", "probe", "add", "http", "API", "--url", target.URL, "--header", "Authorization=Bearer x")
 	e.fails(1, `component "Web" does not exist`, "probe", "add", "http", "Web", "--url", target.URL)
 	e.fails(1, "probe 99 does not exist", "probe", "rm", "99")

@@ -224,6 +224,7 @@ func CheckProbe(p *Probe) error {
 		badIf(s.SlowMS < 0 || s.BadMS < 0 || s.TimeoutMS < 0 || s.TLSDays < 0 ||
 			s.SlowMS > 0 && s.BadMS > 0 && s.BadMS <= s.SlowMS,
 			"the threshold for bad must be greater than that for slow, and no number may be negative"),
+		badIf(s.TimeoutMS > ProbeTimeout.Milliseconds(), "the timeout of a probe must be %s at most", ProbeTimeout),
 		badIf(s.Status != 0 && (s.Status < 100 || s.Status > 999), "%d is not an HTTP status", s.Status),
 		badIf(noPattern != nil, "%q is not a regular expression", s.Body),
 	)

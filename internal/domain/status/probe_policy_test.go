@@ -315,6 +315,7 @@ func TestProbeSettings(t *testing.T) {
 		"that fails sets":     {HTTPProbe, func(p *Probe) { p.Sets = UnderMaintenance }},
 		"way to publish":      {HTTPProbe, func(p *Probe) { p.Publish = "all" }},
 		"threshold for bad":   {HTTPProbe, func(p *Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 2 }},
+		"must be 10s at most": {HTTPProbe, func(p *Probe) { p.Spec.TimeoutMS = 10_001 }},
 		"regular expression":  {HTTPProbe, func(p *Probe) { p.Spec.Body = "(" }},
 		"not an HTTP status":  {HTTPProbe, func(p *Probe) { p.Spec.Status = -200 }},
 		"not a valid header":  {HTTPProbe, func(p *Probe) { p.Spec.Headers = map[string]string{"X Y": "z"} }},
