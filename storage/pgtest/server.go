@@ -203,7 +203,9 @@ union all
 	}
 	for _, name := range names {
 		name = pgx.Identifier{name}.Sanitize()
-		if err := admin(ctx, url, "alter database "+name+" is_template false", "drop database "+name); err != nil {
+		// A process that a killed binary has started can still be connected.
+		err := admin(ctx, url, "alter database "+name+" is_template false", "drop database "+name+" with (force)")
+		if err != nil {
 			return err
 		}
 	}

@@ -120,6 +120,11 @@ func TestHosts(t *testing.T) {
 	if got, want := databases(t, server), old+" "+current; got != want {
 		t.Errorf("databases %s, want %s", got, want)
 	}
+	left, err := copyDatabase(t.Context(), server, "template0", second.nextName())
+	if err != nil {
+		t.Fatal(err)
+	}
+	connect(t, left)                                          // as a process that a killed binary has started
 	if err := sweep(t.Context(), server.URL, 1); err != nil { // those of today are kept before newer ones
 		t.Error(err)
 	}
