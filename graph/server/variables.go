@@ -14,7 +14,7 @@ import (
 )
 
 // coerce returns the variables of an operation of a client with their declared types and default values, or the error
-// for the client, with the texts of graphql-js. It may change values in given.
+// for the client, whose text begins like that of graphql-js. It may change values in given.
 //
 // The validator's VariableValues is not used: it accepts enum values in any letter case, strings for an Int, and
 // numbers for a String, and reflection takes twice the time.
