@@ -571,7 +571,11 @@ type values struct {
 	text, empty    string
 	maybeText, nul ledger.Null[string]
 	bytes          []byte
-	blob, noBlob   storage.Blob
+	key            ledger.Key
+	ids, noIDs     []ledger.EntityID
+	alias          ledger.Alias
+	line           ledger.LineBytes
+	short          int16
 	list           []int64
 	lists          [][]byte
 	json           map[string]int
@@ -593,12 +597,13 @@ func TestDecoding(t *testing.T) {
 		return append(into, &v.big, &v.small, &v.id, &v.none, &v.at, &v.maybe, &v.null, &v.maybeID, &v.maybeAt,
 			&v.int4, &v.noInt4,
 			&v.int2, &v.kind, &v.result, &v.yes, &v.maybeYes, &v.unk, &v.text, &v.empty, &v.maybeText, &v.nul,
-			&v.bytes, &v.blob, &v.noBlob, &v.list, &v.lists, &v.json, &v.noList, &v.noLists, &v.noBytes,
+			&v.bytes, &v.key, &v.ids, &v.noIDs, &v.alias, &v.line, &v.short, &v.list, &v.lists, &v.json, &v.noList,
+			&v.noLists, &v.noBytes,
 			&v.numeric, &v.numericID, &v.numericAt, &v.numericType, &v.numericResult)
 	}, nil)
 	rows, err := mapper.List(t.Context(), db, "values", `select 1::bigint, 2::smallint, 3::bigint, null::bigint, 4::bigint, 5::integer, null::bigint, 6::bigint, 7::bigint, 8::integer, null::integer,
   9::smallint, 14::smallint, 22::smallint, true, false, null::boolean, 'text'::text, ''::varchar, 'maybe'::text, null::text,
-  '\x0102'::bytea, '\x0304'::bytea, null::bytea, array[1, 2]::bigint[], array['\x05']::bytea[], '{"a": 1}'::jsonb, null::bigint[], null::bytea[], null::bytea,
+  '\x0102'::bytea, '\x03'::bytea, array[3, -4]::bigint[], '{}'::bigint[], '\x05'::bytea, null::bytea, 6::smallint, array[1, 2]::bigint[], array['\x05']::bytea[], '{"a": 1}'::jsonb, null::bigint[], null::bytea[], null::bytea,
   10::numeric, 11::numeric, 12::numeric, 13::numeric, 14::numeric from generate_series(1, 30) where $1 > 0`, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -609,7 +614,8 @@ func TestDecoding(t *testing.T) {
 		int4:    ledger.Of[int32](8),
 		int2:    ledger.Of[int16](9), kind: 14, result: 22, yes: true, maybeYes: ledger.Of(false), text: "text",
 		maybeText: ledger.Of("maybe"),
-		bytes:     []byte{1, 2}, blob: storage.Blob{3, 4}, list: []int64{1, 2}, lists: [][]byte{{5}},
+		bytes:     []byte{1, 2}, key: ledger.Key{3}, ids: []ledger.EntityID{3, -4}, noIDs: []ledger.EntityID{},
+		alias: ledger.Alias{5}, short: 6, list: []int64{1, 2}, lists: [][]byte{{5}},
 		json:    map[string]int{"a": 1},
 		numeric: ledger.Of[int64](10), numericID: 11, numericAt: 12, numericType: 13, numericResult: 14,
 	}

@@ -65,9 +65,6 @@ func (d *decoder) row(values [][]byte) error {
 // scan decodes the value of column i with pgx, whose plans are kept in d for the next rows of the statement: they have
 // targets of the same types. It fails if the value does not fit the target; a null fits only targets that can be null.
 func (d *decoder) scan(i int, src []byte, target any) error {
-	if b, ok := target.(*Blob); ok {
-		target = (*[]byte)(b)
-	}
 	if len(d.plans) == 0 {
 		d.plans = slices.Grow(d.plans, len(d.columns))[:len(d.columns)]
 		clear(d.plans)
@@ -98,6 +95,8 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	case *ledger.Null[ledger.Timestamp]:
 		t.Valid = src != nil
 		return d.integerOrZero(i, src, (*int64)(&t.V))
+	case *int16:
+		return narrow(d, i, src, t)
 	case *int32:
 		return narrow(d, i, src, t)
 	case *ledger.Null[int32]:
@@ -121,30 +120,20 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 		t.Valid, t.V = src != nil, ""
 		return src == nil || d.text(i, src, &t.V)
 	case *[]byte:
-		*t = nil
-		if src == nil {
-			return true
-		}
-		if d.binary(i, pgtype.ByteaOID) || d.columns[i].Format == pgx.TextFormatCode &&
-			d.columns[i].DataTypeOID != pgtype.ByteaOID {
-			*t = slices.Clone(src)
-			return true
-		}
+		return d.bytes(i, src, t)
+	case *ledger.Key:
+		return d.bytes(i, src, (*[]byte)(t))
+	case *ledger.Alias:
+		return d.bytes(i, src, (*[]byte)(t))
+	case *ledger.LineBytes:
+		return d.bytes(i, src, (*[]byte)(t))
 	case *[]int64:
-		*t = nil
-		return src == nil
+		return integers(d, i, src, t)
+	case *[]ledger.EntityID:
+		return integers(d, i, src, t)
 	case *[][]byte:
 		*t = nil
 		return src == nil
-	case *Blob:
-		*t = nil
-		if src == nil {
-			return true
-		}
-		if d.binary(i, pgtype.ByteaOID) {
-			*t = d.arena.clone(src)
-			return true
-		}
 	}
 	return false
 }
@@ -223,6 +212,43 @@ func (d *decoder) text(i int, src []byte, into *string) bool {
 	return true
 }
 
+// bytes decodes bytes, and JSON as text, into memory of the arena, and null as nil. It returns false, with nil in
+// *into, if pgx has to decode the value.
+func (d *decoder) bytes(i int, src []byte, into *[]byte) bool {
+	*into = nil
+	if src == nil {
+		return true
+	}
+	bytea := d.columns[i].DataTypeOID == pgtype.ByteaOID
+	if bytea != (d.columns[i].Format == pgx.BinaryFormatCode) {
+		return false
+	}
+	*into = d.arena.clone(src)
+	return true
+}
+
+// integers decodes an array of bigint, which has the format of [int64ArrayPlan.Encode], and null as nil. It returns
+// false, with nil in *into, if pgx has to decode the value: empty arrays, several dimensions, and null elements.
+func integers[T ~int64](d *decoder, i int, src []byte, into *[]T) bool {
+	*into = nil
+	if src == nil {
+		return true
+	}
+	if len(src) < 20 || !d.binary(i, pgtype.Int8ArrayOID) ||
+		binary.BigEndian.Uint64(src) != 1<<32 /* one dimension, no nulls */ {
+		return false
+	}
+	n := int(binary.BigEndian.Uint32(src[12:]))
+	if len(src) != 20+12*n {
+		return false
+	}
+	*into = make([]T, n)
+	for k := range *into {
+		(*into)[k] = T(binary.BigEndian.Uint64(src[24+12*k:]))
+	}
+	return true
+}
+
 // registerTypes registers ledger.Null with the driver, for the nullable columns that [decoder] leaves to it, and a
 // faster codec of bigint[]. It changes m.
 func registerTypes(m *pgtype.Map) {
@@ -276,10 +302,6 @@ func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	}
 	return buf, nil
 }
-
-// Blob is a []byte that shares memory with the other values of its connection. Use it for columns with few bytes that
-// are rarely null.
-type Blob []byte
 
 // arena allocates byte slices from chunks. A chunk is freed when none of its slices is referenced any more.
 type arena struct{ free []byte }

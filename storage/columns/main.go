@@ -10,12 +10,11 @@
 //	account ledger.Account finishAccount
 //		e.id -> EntityID
 //		e.type -> typ string
-//		e.alias -> Alias (*storage.Blob)
+//		e.key -> key ledger.Key
 //
 // This declares accountColumns, accountTargets, accountRows and, because of the field with a type, which the result
-// does not have, the type accountRow. If the type of the results is "rows", they are the rows themselves. A field can
-// be decoded as another type. A line with "+" declares a field without a column. Rows with "<" add columns to those of
-// another paragraph.
+// does not have, the type accountRow. If the type of the results is "rows", they are the rows themselves. A line with
+// "+" declares a field without a column. Rows with "<" add columns to those of another paragraph.
 package main
 
 import (
@@ -128,18 +127,12 @@ func parse(paragraph string, known map[string]*rows) (*rows, error) {
 	return r, nil
 }
 
-// add adds a column to r. words are its field, the type of the field if it has to be declared, and a conversion.
+// add adds a column to r. words are its field, and the type of the field if it has to be declared.
 func (r *rows) add(column string, words []string) {
-	target := "&r." + words[0]
-	last := len(words) - 1
-	if cast := words[last]; strings.HasPrefix(cast, "(*") {
-		target = cast + "(" + target + ")"
-		words = words[:last]
-	}
 	if len(words) > 1 {
 		r.fields = append(r.fields, strings.Join(words, " "))
 	}
-	r.columns, r.targets = append(r.columns, column), append(r.targets, target)
+	r.columns, r.targets = append(r.columns, column), append(r.targets, "&r."+words[0])
 }
 
 // typ returns the name of the Go type of the rows: that of the extended rows, the type of the results if it has all

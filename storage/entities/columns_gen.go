@@ -32,17 +32,17 @@ func accountTargets(r *accountRow, into []any) []any {
 	return append(into,
 		&r.EntityID,
 		&r.typ,
-		(*storage.Blob)(&r.Alias),
+		&r.Alias,
 		&r.AutoRenewAccountID,
 		&r.AutoRenewPeriod,
 		&r.CreatedTimestamp,
 		&r.DeclineReward,
-		(*storage.Blob)(&r.DelegationAddress),
+		&r.DelegationAddress,
 		&r.Deleted,
 		&r.EthereumNonce,
-		(*storage.Blob)(&r.evmAddress),
+		&r.evmAddress,
 		&r.expiration,
-		(*storage.Blob)(&r.key.Bytes),
+		&r.key.Bytes,
 		&r.MaxAutomaticTokenAssociations,
 		&r.Memo,
 		&r.ObtainerID,
@@ -77,7 +77,7 @@ type contractRow struct {
 func contractTargets(r *contractRow, into []any) []any {
 	return append(into,
 		&r.EntityID,
-		(*[]byte)(&r.key),
+		&r.key,
 		&r.AutoRenewAccountID,
 		&r.AutoRenewPeriod,
 		&r.CreatedTimestamp,
@@ -115,7 +115,7 @@ type hookRow struct {
 // hookTargets appends the targets of [hookColumns].
 func hookTargets(r *hookRow, into []any) []any {
 	return append(into,
-		(*[]byte)(&r.adminKey),
+		&r.adminKey,
 		&r.ContractID,
 		&r.CreatedTimestamp,
 		&r.Deleted,
@@ -305,7 +305,7 @@ func nodeTargets(r *nodeRow, into []any) []any {
 		&r.FileID,
 		&r.BookTimestamp.From,
 		&r.BookTimestamp.To,
-		(*[]byte)(&r.adminKey),
+		&r.adminKey,
 		&r.AssociatedRegisteredNodes,
 		&r.certHash,
 		&r.CreatedTimestamp,
@@ -397,7 +397,7 @@ type registeredRow struct {
 func registeredTargets(r *registeredRow, into []any) []any {
 	return append(into,
 		&r.RegisteredNodeID,
-		(*[]byte)(&r.adminKey),
+		&r.adminKey,
 		&r.CreatedTimestamp,
 		&r.Deleted,
 		&r.Description,
@@ -502,33 +502,33 @@ func TokenTargets(r *TokenRow, into []any) []any {
 	return append(into,
 		&r.EntityID,
 		&r.typ,
-		(*[]byte)(&r.Keys.Admin),
+		&r.Keys.Admin,
 		&r.AutoRenewAccountID,
 		&r.AutoRenewPeriod,
 		&r.CreatedTimestamp,
 		&r.Decimals,
 		&r.Deleted,
 		&r.expiration,
-		(*[]byte)(&r.Keys.FeeSchedule),
+		&r.Keys.FeeSchedule,
 		&r.FreezeDefault,
-		(*[]byte)(&r.Keys.Freeze),
+		&r.Keys.Freeze,
 		&r.InitialSupply,
-		(*[]byte)(&r.Keys.KYC),
+		&r.Keys.KYC,
 		&r.MaxSupply,
 		&r.Memo,
 		&r.Metadata,
-		(*[]byte)(&r.Keys.Metadata),
+		&r.Keys.Metadata,
 		&r.Name,
-		(*[]byte)(&r.Keys.Pause),
+		&r.Keys.Pause,
 		&r.pauseStatus,
-		(*[]byte)(&r.Keys.Supply),
+		&r.Keys.Supply,
 		&r.supplyType,
 		&r.Symbol,
 		&r.Timestamp.From,
 		&r.Timestamp.To,
 		&r.TotalSupply,
 		&r.TreasuryAccountID,
-		(*[]byte)(&r.Keys.Wipe))
+		&r.Keys.Wipe)
 }
 
 var tokenRows = storage.NewMapper(TokenTargets, FinishToken, func(r *TokenRow) *ledger.Token { return &r.Token })
@@ -580,10 +580,10 @@ type topicRow struct {
 func topicTargets(r *topicRow, into []any) []any {
 	return append(into,
 		&r.EntityID,
-		(*storage.Blob)(&r.adminKey),
-		(*storage.Blob)(&r.feeExemptKeys),
-		(*storage.Blob)(&r.feeScheduleKey),
-		(*storage.Blob)(&r.submitKey),
+		&r.adminKey,
+		&r.feeExemptKeys,
+		&r.feeScheduleKey,
+		&r.submitKey,
 		&r.hasEntity,
 		&r.AutoRenewAccountID,
 		&r.AutoRenewPeriod,
@@ -624,14 +624,14 @@ func messageTargets(r *messageRow, into []any) []any {
 		&r.ConsensusTimestamp,
 		&r.TopicID,
 		&r.SequenceNumber,
-		(*storage.Blob)(&r.Message),
+		&r.Message,
 		&r.PayerAccountID,
-		(*storage.Blob)(&r.RunningHash),
+		&r.RunningHash,
 		&r.RunningHashVersion,
 		&r.chunkNum,
 		&r.total,
 		&r.validStart,
-		(*storage.Blob)(&r.initial))
+		&r.initial)
 }
 
 var messageRows = storage.NewMapper(messageTargets, finishMessage, func(r *messageRow) *ledger.TopicMessage { return &r.TopicMessage })
@@ -643,7 +643,7 @@ const joinedColumns = `` + messageColumns + `, case when f.n = m.chunk_total - 1
 // joinedTargets appends the targets of [joinedColumns].
 func joinedTargets(r *messageRow, into []any) []any {
 	return append(messageTargets(r, into),
-		(*storage.Blob)(&r.whole),
+		&r.whole,
 		&r.joined)
 }
 

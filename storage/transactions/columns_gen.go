@@ -24,7 +24,7 @@ func blockTargets(r *ledger.Block, into []any) []any {
 		&r.HapiVersion,
 		&r.Size,
 		&r.GasUsed,
-		(*storage.Blob)(&r.LogsBloom),
+		&r.LogsBloom,
 		&r.ReceiptsRoot,
 		&r.Timestamp.From,
 		&r.Timestamp.To)
@@ -297,7 +297,7 @@ func scheduleTargets(r *scheduleRow, into []any) []any {
 		&r.PayerAccountID,
 		&r.TransactionBody,
 		&r.WaitForExpiry,
-		(*[]byte)(&r.key),
+		&r.key,
 		&r.Deleted,
 		&r.StoredMemo,
 		&r.Timestamp.From,
@@ -330,8 +330,8 @@ func transactionTargets(r *transactionRow, into []any) []any {
 		&r.ValidStartTimestamp,
 		&r.Type,
 		&r.Result,
-		(*storage.Blob)(&r.batchKey),
-		(*storage.Blob)(&r.Bytes),
+		&r.batchKey,
+		&r.Bytes,
 		&r.ChargedFee,
 		&r.EntityID,
 		&r.HighVolume,
@@ -340,13 +340,13 @@ func transactionTargets(r *transactionRow, into []any) []any {
 		&r.inner,
 		&r.maxCustomFees,
 		&r.MaxFee,
-		(*storage.Blob)(&r.Memo),
+		&r.Memo,
 		&r.nftTransfers,
 		&r.NodeAccountID,
 		&r.Nonce,
 		&r.ParentConsensusTimestamp,
 		&r.Scheduled,
-		(*storage.Blob)(&r.Hash),
+		&r.Hash,
 		&r.ValidDurationSeconds)
 }
 
@@ -367,8 +367,8 @@ func signatureTargets(r *signatureRow, into []any) []any {
 	return append(into,
 		&r.schedule,
 		&r.ConsensusTimestamp,
-		(*[]byte)(&r.PublicKeyPrefix),
-		(*[]byte)(&r.Signature),
+		&r.PublicKeyPrefix,
+		&r.Signature,
 		&r.typ)
 }
 
