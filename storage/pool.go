@@ -206,6 +206,10 @@ func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.Co
 		if *kind == PoolerTransaction {
 			c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // unnamed statements with binary results
 		}
+		// of its two caches of statements, each of which takes 48 KiB when it is empty, a connection uses one
+		if c.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+			c.DescriptionCacheCapacity = 0
+		}
 		return nil
 	}
 }
