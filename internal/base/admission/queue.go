@@ -82,8 +82,8 @@ func (r *Refusal) Error() string {
 }
 
 // RefusalOf returns the refusal that caused an error, or nil.
-func RefusalOf(err error) (r *Refusal) {
-	errors.As(err, &r)
+func RefusalOf(err error) *Refusal {
+	r, _ := errors.AsType[*Refusal](err)
 	return r
 }
 
@@ -101,8 +101,8 @@ type Queue struct {
 	bytes     int64          // of waiting requests and unread responses
 	streams   int
 
-	last    string    // client of the newest turn
-	changed time.Time // when another client had it
+	last    string        // client of the newest turn
+	changed time.Duration // when another client had it; 0 for never
 }
 
 // client is an address or an API key.
@@ -154,9 +154,13 @@ func (q *Queue) Stats() map[string]Stats {
 	return all
 }
 
-// now returns the time of the system clock, for durations.
-func now() time.Time {
-	return time.Now() //nolint:forbidigo // measures durations, and the clock of the ledger may be fixed
+// began is the moment from which [now] counts.
+var began = time.Now() //nolint:forbidigo // measures durations, and the clock of the ledger may be fixed
+
+// now returns the time since the start of the program. It reads the monotonic clock only, which takes half as long as
+// both clocks, and a request asks for the time a dozen times.
+func now() time.Duration {
+	return time.Since(began) //nolint:forbidigo // as above
 }
 
 // Turn returns a turn of the named client that has not started, for a request of the class name. It adds both to q if
@@ -198,7 +202,7 @@ func (q *Queue) fits(t *Turn) bool {
 // processors returns how many turns of one client can compute at the same time, of two for each processor: a quarter
 // of them, but at least 1, while several clients are active, else all but one. The caller holds the lock.
 func (q *Queue) processors() int {
-	if now().Sub(q.changed) < active {
+	if q.changed != 0 && now()-q.changed < active {
 		return max(1, q.o.Processors/2)
 	}
 	return 2*q.o.Processors - 1
@@ -230,7 +234,7 @@ func (q *Queue) grant() {
 func (q *Queue) full(c *client) bool {
 	n := len(c.waiting)
 	return float64(n) > c.rate*(q.o.Timeout-q.o.Timeout/10).Seconds() &&
-		(now().Sub(c.waiting[0].arrived) >= q.o.Timeout/2 || n > manyWaiting && c.rate > 0)
+		(now()-c.waiting[0].arrived >= q.o.Timeout/2 || n > manyWaiting && c.rate > 0)
 }
 
 // remove removes the only occurrence of v from s in place and returns the shorter slice, or s if it does not contain

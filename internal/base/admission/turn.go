@@ -27,7 +27,7 @@ type Turn struct {
 	q        *Queue
 	client   *client
 	class    *class
-	arrived  time.Time     // in the queue
+	arrived  time.Duration // when it arrived in the queue, as of [now]
 	before   int           // requests of the client that had started then
 	waited   time.Duration // in the queue
 	ready    chan struct{} // closed when a waiting turn starts
@@ -38,10 +38,10 @@ type Turn struct {
 	bytes    int64 // memory that it uses while it waits or its response is not read
 	room     int64 // what it has of the client's room for bodies, in bytes
 
-	away       int       // statements that run or wait for a connection
-	statements float64   // that run; of those that share a round trip, a part each
-	since      time.Time // up to which the cost is known
-	cost, paid float64   // in seconds; paid is the average cost of the class when it started
+	away       int           // statements that run or wait for a connection
+	statements float64       // that run; of those that share a round trip, a part each
+	since      time.Duration // up to which the cost is known, as of [now]
+	cost, paid float64       // in seconds; paid is the average cost of the class when it started
 }
 
 var key = values.NewKey[*Turn]()
@@ -196,7 +196,7 @@ func (t *Turn) late(err error) error {
 // measure sets the rate of the client to that since the turn arrived, but at least to a rate. Less than a tenth of the
 // timeout is too short for that. The caller holds the lock.
 func (t *Turn) measure(least float64) {
-	if took := now().Sub(t.arrived); took >= t.q.o.Timeout/10 {
+	if took := now() - t.arrived; took >= t.q.o.Timeout/10 {
 		t.client.rate = max(least, float64(t.client.started-t.before)/took.Seconds())
 	}
 }
@@ -286,7 +286,7 @@ func closed(c chan struct{}) bool {
 func (t *Turn) dequeue() {
 	c := t.client
 	if !t.started {
-		t.waited = now().Sub(t.arrived)
+		t.waited = now() - t.arrived
 	}
 	t.class.Waiting--
 	if c.waiting = remove(c.waiting, t); len(c.waiting) == 0 {
@@ -385,7 +385,7 @@ func (t *Turn) accrue() {
 		units = 1
 	}
 	at := now()
-	t.cost += units * at.Sub(t.since).Seconds()
+	t.cost += units * (at - t.since).Seconds()
 	t.since = at
 }
 
