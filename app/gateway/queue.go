@@ -62,7 +62,7 @@ func (g *Gateway) run(
 		next.ServeHTTP(w, r.WithContext(ctx))
 	default:
 		w.Header()["Server-Timing"] = timing(turn.Waited())
-		l.slow, l.sending = turn.Leave, turn.Hold
+		l.turn = turn
 		defer l.stop() // else a timer of each page would end later, in a goroutine of its own
 		next.ServeHTTP(w, r.WithContext(ctx))
 	}

@@ -111,13 +111,18 @@ type limitedWriter struct {
 	c       http.ResponseController
 	timeout time.Duration
 	own     bool
-	status  int             // of the response; 0 before it begins
-	size    int             // bytes written
-	slow    func()          // called if the client reads slowly; can be nil
-	sending func(bytes int) // counts the bytes of a large response while it is sent; can be nil
-	timer   *time.Timer     // calls slow
-	key     string          // name of the API key, for the log
-	refused bool            // the request was refused
+	status  int         // of the response; 0 before it begins
+	size    int         // bytes written
+	turn    holder      // of the request; nil if it has none
+	timer   *time.Timer // ends the turn of a client that reads slowly
+	key     string      // name of the API key, for the log
+	refused bool        // the request was refused
+}
+
+// holder is the part of [admission.Turn] that sending a response needs.
+type holder interface {
+	Hold(bytes int)
+	Leave()
 }
 
 // limited returns the writer of [transfer.limit], which is the first middleware. It panics for any other writer.
@@ -210,17 +215,16 @@ func (w *limitedWriter) WriteHeader(status int) {
 }
 
 // Write writes p in parts and extends the write deadline of the connection before each. If p has charged bytes or
-// more, it calls sending, if that is set, with their number, and with the negative number when it returns. If a
-// response has more than buffered bytes and takes longer than slowWrite, slow is called once, in a goroutine of its
-// own.
+// more, the turn holds their number until it returns. If a response has more than buffered bytes and takes longer than
+// slowWrite, it leaves the turn once, in a goroutine of its own.
 func (w *limitedWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	if w.size+len(p) > buffered && w.slow != nil && w.timer == nil {
-		w.timer = time.AfterFunc(slowWrite, w.slow)
+	if w.size+len(p) > buffered && w.turn != nil && w.timer == nil {
+		w.timer = time.AfterFunc(slowWrite, w.turn.Leave)
 	}
-	if w.sending != nil && len(p) >= charged {
-		w.sending(len(p))
-		defer w.sending(-len(p))
+	if w.turn != nil && len(p) >= charged {
+		w.turn.Hold(len(p))
+		defer w.turn.Hold(-len(p))
 	}
 	for written := 0; ; {
 		part := p[written:min(len(p), written+transferPart)]
@@ -270,7 +274,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		peer, err := netip.ParseAddrPort(c.RemoteAddr().String())
 		addr := peer.Addr().Unmap()
 		if err != nil || slices.ContainsFunc(l.proxies, func(p netip.Prefix) bool { return p.Contains(addr) }) {
-			return c, nil //nolint:nilerr // other kinds of addresses have no limit
+			return &patientConn{Conn: c}, nil //nolint:nilerr // other kinds of addresses have no limit
 		}
 		client := httprate.CanonicalizeIP(addr.String())
 		l.mu.Lock()
@@ -280,7 +284,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		}
 		l.mu.Unlock()
 		if !excess {
-			return &limitedConn{Conn: c, l: l, client: client}, nil
+			return &limitedConn{patientConn: patientConn{Conn: c}, l: l, client: client}, nil
 		}
 		go refuse(c)
 	}
@@ -298,9 +302,44 @@ func refuse(c net.Conn) {
 	_ = c.Close()
 }
 
+// patientConn moves the write deadline of a connection only before it writes, and only if the deadline is earlier by
+// more than patience. The server sets and removes a deadline for each response, which takes 1 % of the time of a small
+// one. One goroutine at a time may write, and set the deadline.
+type patientConn struct {
+	net.Conn
+
+	deadline, current time.Time // as set by the server, and that of the connection; zero for none
+}
+
+// patience is how much earlier than the server has set it a write may end, of deadlines of 10 seconds and more.
+const patience = time.Second
+
+// SetDeadline sets the deadlines for reading and writing. It fails if the connection is closed.
+func (c *patientConn) SetDeadline(t time.Time) error {
+	c.deadline, c.current = t, t
+	return c.Conn.SetDeadline(t) //nolint:wrapcheck // as of the underlying connection
+}
+
+// SetWriteDeadline sets the deadline for the next writes. It never fails.
+func (c *patientConn) SetWriteDeadline(t time.Time) error {
+	c.deadline = t
+	return nil
+}
+
+// Write writes p, before the deadline for writing.
+func (c *patientConn) Write(p []byte) (int, error) {
+	if early := c.deadline.Sub(c.current); early < 0 || early > patience {
+		c.current = c.deadline
+		if err := c.Conn.SetWriteDeadline(c.deadline); err != nil {
+			return 0, err //nolint:wrapcheck // as of the underlying connection
+		}
+	}
+	return c.Conn.Write(p) //nolint:wrapcheck // as of the underlying connection
+}
+
 // limitedConn is counted until it is closed.
 type limitedConn struct {
-	net.Conn
+	patientConn
 
 	l      *limitedListener
 	client string

@@ -103,14 +103,19 @@ func TestTransfer(t *testing.T) {
 	result(true, "a client that reads slowly")
 }
 
+// held has the bytes that a response held, in order.
+type held []int
+
+func (h *held) Hold(bytes int) { *h = append(*h, bytes) }
+
+func (h *held) Leave() {}
+
 // TestUnread checks that the bytes of large responses count until they are sent.
 func TestUnread(t *testing.T) {
 	t.Parallel()
-	var sizes []int
+	var sizes held
 	recorder := httptest.NewRecorder()
-	w := limitedWriter{ResponseWriter: recorder, c: *http.NewResponseController(recorder), sending: func(n int) {
-		sizes = append(sizes, n)
-	}}
+	w := limitedWriter{ResponseWriter: recorder, c: *http.NewResponseController(recorder), turn: &sizes}
 	for _, size := range []int{charged - 1, charged} {
 		if _, err := w.Write(make([]byte, size)); err != nil {
 			t.Fatal(err)
@@ -126,5 +131,67 @@ func TestUnread(t *testing.T) {
 	}
 	if graph.CacheBytes != 1<<20 || graph.MaxResponse != 1<<20 || evm.CacheBytes != 1<<20 {
 		t.Error("without a limit, caches are limited")
+	}
+}
+
+// deadlineConn records the write deadlines that it gets.
+type deadlineConn struct {
+	net.Conn
+
+	deadlines []time.Time
+}
+
+func (c *deadlineConn) SetWriteDeadline(t time.Time) error {
+	c.deadlines = append(c.deadlines, t)
+	return nil
+}
+
+func (c *deadlineConn) SetDeadline(t time.Time) error { return c.SetWriteDeadline(t) }
+
+func (c *deadlineConn) Write(p []byte) (int, error) { return len(p), nil }
+
+// TestPatientConn checks that a connection never has a later deadline than the server has set for a write, nor one that
+// is earlier by more than patience, and that responses in a short time share one.
+func TestPatientConn(t *testing.T) {
+	t.Parallel()
+	begin, none := time.Now().Add(time.Minute), time.Time{}
+	after := begin.Add
+	for name, c := range map[string]struct{ set, want []time.Time }{
+		"close responses": {
+			[]time.Time{begin, after(1), after(patience)}, []time.Time{begin},
+		},
+		"distant responses":          {[]time.Time{begin, after(patience + 1)}, []time.Time{begin, after(patience + 1)}},
+		"an earlier deadline":        {[]time.Time{begin, after(-1), begin}, []time.Time{begin, after(-1)}},
+		"no deadline after another":  {[]time.Time{begin, none, none}, []time.Time{begin, none}},
+		"a deadline after none":      {[]time.Time{none, begin}, []time.Time{begin}},
+		"an old deadline after none": {[]time.Time{begin, none, after(1)}, []time.Time{begin, none, after(1)}},
+	} {
+		inner := &deadlineConn{}
+		conn := &patientConn{Conn: inner}
+		for _, deadline := range c.set {
+			for _, set := range []time.Time{none, deadline} { // the server removes the one of the last response
+				if err := conn.SetWriteDeadline(set); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n, err := conn.Write([]byte("x")); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if !slices.Equal(inner.deadlines, c.want) {
+			t.Errorf("%s: %v, want %v", name, inner.deadlines, c.want)
+		}
+	}
+	inner := &deadlineConn{}
+	conn := &patientConn{Conn: inner}
+	for range 2 { // as for a WebSocket, whose later writes have no deadline
+		_ = conn.SetDeadline(begin)
+		_ = conn.SetDeadline(none)
+		if _, err := conn.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []time.Time{begin, none, begin, none}; !slices.Equal(inner.deadlines, want) {
+		t.Errorf("SetDeadline: %v, want %v", inner.deadlines, want)
 	}
 }
