@@ -603,7 +603,8 @@ func TestDecoding(t *testing.T) {
 	}, nil)
 	rows, err := mapper.List(t.Context(), db, "values", `select 1::bigint, 2::smallint, 3::bigint, null::bigint, 4::bigint, 5::integer, null::bigint, 6::bigint, 7::bigint, 8::integer, null::integer,
   9::smallint, 14::smallint, 22::smallint, true, false, null::boolean, 'text'::text, ''::varchar, 'maybe'::text, null::text,
-  '\x0102'::bytea, '\x03'::bytea, array[3, -4]::bigint[], '{}'::bigint[], '\x05'::bytea, null::bytea, 6::smallint, array[1, 2]::bigint[], array['\x05']::bytea[], '{"a": 1}'::jsonb, null::bigint[], null::bytea[], null::bytea,
+  '\x0102'::bytea, '\x03'::bytea, array[3, -4]::bigint[], '{}'::bigint[], '\x05'::bytea, null::bytea, 6::smallint,
+  array[1, 2]::bigint[], array['\x05']::bytea[], '{"a": 1}'::jsonb, null::bigint[], null::bytea[], null::bytea,
   10::numeric, 11::numeric, 12::numeric, 13::numeric, 14::numeric from generate_series(1, 30) where $1 > 0`, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -158,7 +158,7 @@ func (q *Queue) Stats() map[string]Stats {
 var began = time.Now() //nolint:forbidigo // measures durations, and the clock of the ledger may be fixed
 
 // now returns the time since the start of the program. It reads the monotonic clock only, which takes half as long as
-// both clocks, and a request asks for the time a dozen times.
+// both clocks, and a request asks for the time about ten times.
 func now() time.Duration {
 	return time.Since(began) //nolint:forbidigo // as above
 }
