@@ -157,10 +157,10 @@ func TestPatientConn(t *testing.T) {
 	begin, none := time.Now().Add(time.Minute), time.Time{}
 	after := begin.Add
 	for name, c := range map[string]struct{ set, want []time.Time }{
-		"close responses": {
-			[]time.Time{begin, after(1), after(patience)}, []time.Time{begin},
+		"close responses": {[]time.Time{begin, after(1), after(patience)}, []time.Time{begin}},
+		"distant responses": {
+			[]time.Time{begin, after(patience + 1)}, []time.Time{begin, after(patience + 1)},
 		},
-		"distant responses":          {[]time.Time{begin, after(patience + 1)}, []time.Time{begin, after(patience + 1)}},
 		"an earlier deadline":        {[]time.Time{begin, after(-1), begin}, []time.Time{begin, after(-1)}},
 		"no deadline after another":  {[]time.Time{begin, none, none}, []time.Time{begin, none}},
 		"a deadline after none":      {[]time.Time{none, begin}, []time.Time{begin}},
