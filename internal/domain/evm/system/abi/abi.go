@@ -13,7 +13,6 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -82,37 +81,36 @@ const (
 	MaxWords = 4096 // in the head of a tuple or an array of fixed length
 )
 
-var kinds = map[string]kind{
-	"address": kindAddress, "bool": kindBool, "bytes": kindBytes, "bytes32": kindBytes32, "string": kindString,
-}
+// elementaryTypes are the types without parts by name. Other types share them.
+var elementaryTypes = func() map[string]*Type {
+	all := map[string]*Type{}
+	add := func(k kind, name string, bits int) {
+		all[name] = &Type{kind: k, bits: bits, text: name, words: 1, dynamic: k == kindBytes || k == kindString}
+	}
+	add(kindAddress, "address", 0)
+	add(kindBool, "bool", 0)
+	add(kindBytes, "bytes", 0)
+	add(kindBytes32, "bytes32", 0)
+	add(kindString, "string", 0)
+	for n := 1; n < 32; n++ {
+		add(kindFixed, "bytes"+strconv.Itoa(n), n)
+	}
+	for bits := 8; bits <= 256; bits += 8 {
+		add(kindInt, "int"+strconv.Itoa(bits), bits)
+		add(kindUint, "uint"+strconv.Itoa(bits), bits)
+	}
+	all["int"], all["uint"] = all["int256"], all["uint256"]
+	return all
+}()
 
 // elementary returns the type with a name such as uint64 or bytes4, which has no parentheses and brackets. uint
 // and int have 256 bits. It fails for other names.
 func elementary(name string) (*Type, error) {
-	if name == "uint" || name == "int" {
-		name += "256"
-	}
-	t := &Type{text: name, words: 1, dynamic: name == "bytes" || name == "string"}
-	var known bool
-	if t.kind, known = kinds[name]; known {
+	if t, ok := elementaryTypes[name]; ok {
 		return t, nil
 	}
-	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz")
-	bits, err := strconv.Atoi(digits)
-	switch prefix := name[:len(name)-len(digits)]; {
-	case err != nil || digits[0] == '0' || bits <= 0:
-	case prefix == "int" && bits <= 256 && bits%8 == 0:
-		t.kind, t.bits, known = kindInt, bits, true
-	case prefix == "uint" && bits <= 256 && bits%8 == 0:
-		t.kind, t.bits, known = kindUint, bits, true
-	case prefix == "bytes" && bits < 32:
-		t.kind, t.bits, known = kindFixed, bits, true
-	}
-	if !known {
-		const hint = "use address for contracts, uint8 for enums, and a tuple such as (uint256,bool) for structs"
-		return nil, fmt.Errorf("%.40q is not an ABI type: %s", name, hint)
-	}
-	return t, nil
+	const hint = "use address for contracts, uint8 for enums, and a tuple such as (uint256,bool) for structs"
+	return nil, fmt.Errorf("%.40q is not an ABI type: %s", name, hint)
 }
 
 // size returns the number of bytes of a value in the head: 32 for a dynamic type.
