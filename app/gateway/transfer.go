@@ -337,6 +337,16 @@ func (c *patientConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p) //nolint:wrapcheck // as of the underlying connection
 }
 
+// CloseWrite ends what the client receives; it can still send. The server does so before it closes a connection with
+// a request that it has not read: otherwise the client could lose the response. Connections without it, as in tests,
+// stay open.
+func (c *patientConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite() //nolint:wrapcheck // as of the underlying connection
+	}
+	return nil
+}
+
 // limitedConn is counted until it is closed.
 type limitedConn struct {
 	patientConn

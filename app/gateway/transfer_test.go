@@ -195,3 +195,48 @@ func TestPatientConn(t *testing.T) {
 		t.Errorf("SetDeadline: %v, want %v", inner.deadlines, want)
 	}
 }
+
+// TestCloseWrite checks that the server can end a response while the client still sends, through the listener that
+// limits connections.
+func TestCloseWrite(t *testing.T) {
+	t.Parallel()
+	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := LimitConnections(inner, 1, nil)
+	t.Cleanup(func() { _ = l.Close() })
+	client, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	half, ok := server.(interface{ CloseWrite() error })
+	if !ok {
+		t.Fatal("a connection cannot be closed for writing")
+	}
+	if _, err := io.WriteString(server, "answer"); err != nil {
+		t.Fatal(err)
+	}
+	if err := half.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(client); string(got) != "answer" || err != nil {
+		t.Errorf("the client got %q, %v", got, err)
+	}
+	if _, err := io.WriteString(client, "rest"); err != nil {
+		t.Fatal(err)
+	}
+	rest := make([]byte, 4)
+	if _, err := io.ReadFull(server, rest); string(rest) != "rest" || err != nil {
+		t.Errorf("the server got %q, %v", rest, err)
+	}
+	if err := (&patientConn{Conn: &deadlineConn{}}).CloseWrite(); err != nil {
+		t.Errorf("a connection without it: %v", err)
+	}
+}
