@@ -342,7 +342,7 @@ func (c *patientConn) Write(p []byte) (int, error) {
 // stay open.
 func (c *patientConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite() //nolint:wrapcheck // as of the underlying connection
+		return half.CloseWrite()
 	}
 	return nil
 }
