@@ -198,10 +198,10 @@ func (p *part) run(ctx context.Context, b *Batch) error {
 	return b.run(ctx)
 }
 
-// send sends the common batch, stores its error, and wakes all parts that wait for it. If a function that reads rows
+// send sends the common batch, stores its error, and wakes all parts that wait for it. If a function of [Batch.Then]
 // panics, the error is errNotSent, and the panic continues.
 func (t *together) send(ctx context.Context) {
-	defer close(t.sent) // also after a panic of a function that reads rows
+	defer close(t.sent) // also after such a panic
 	t.err = errNotSent
 	t.err = t.batch.run(ctx)
 }

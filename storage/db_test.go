@@ -640,3 +640,42 @@ func TestDecoding(t *testing.T) {
 		}
 	}
 }
+
+// TestPanicOfReader checks that a panic while the fields of a row are computed is an error of the statement, and that
+// its connection can be used again.
+func TestPanicOfReader(t *testing.T) {
+	t.Parallel()
+	db := open(t, nil) // with two connections
+	faulty := storage.MapperOf(func(p *pair, into []any) []any {
+		return append(into, &p.a, &p.b)
+	}, func(p *pair) error {
+		if p.a == 0 {
+			panic("a zero")
+		}
+		return nil
+	})
+	const sql = `select $1::bigint, 1::bigint`
+	for range 5 {
+		if _, err := faulty.List(t.Context(), db, "pairs", sql, 0); err == nil ||
+			storage.FailureOf(err) != storage.FailureOther || !strings.Contains(err.Error(), "a zero") {
+			t.Errorf("a statement: %v", err)
+		}
+		b := db.NewBatch()
+		before, bad := faulty.Queue(b, sql, []any{1}), faulty.Queue(b, sql, []any{0})
+		after := faulty.Queue(b, sql, []any{2})
+		if err := b.Run(t.Context()); err == nil {
+			t.Error("no error of a batch")
+		}
+		for _, read := range []storage.Result[[]*pair]{bad, after} {
+			if _, err := read(); err == nil {
+				t.Error("no error of a statement in a batch")
+			}
+		}
+		if rows, err := before(); len(rows) != 1 || err != nil {
+			t.Errorf("the statement before: %v, %v", rows, err)
+		}
+	}
+	if rows, err := faulty.List(t.Context(), db, "pairs", sql, 3); len(rows) != 1 || err != nil {
+		t.Errorf("a valid row: %v, %v", rows, err)
+	}
+}

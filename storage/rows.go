@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -73,11 +74,16 @@ func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v
 const slab = 25
 
 // Collect decodes all rows and closes them. It fails if a row cannot be decoded or its computed fields are invalid;
-// the rows before are lost. Without rows the result is nil.
-func (d *decoding[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
+// the rows before are lost. Without rows the result is nil. A panic of the function that computes fields is an error
+// too: it would end the requests that share the round trip, or the process, and the connection would stay in use.
+func (d *decoding[T, R]) Collect(rows pgx.Rows) (out []*R, err error) {
 	defer rows.Close()
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, &unreadable{fmt.Errorf("computing the fields of a row panicked: %v\n%s", p, debug.Stack())}
+		}
+	}()
 	var (
-		out    []*R
 		free   []T
 		decode *decoder
 	)

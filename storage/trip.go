@@ -100,7 +100,7 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) erro
 			one.err, one.shared = err, len(others) > 0
 		}
 	}
-	note(errNotSent) // which remains if a function that reads rows panics
+	note(errNotSent) // which remains after a panic
 	err := send(ctx, q, all)
 	if err != nil && len(others) > 0 {
 		err = errors.New("a shared round trip: " + err.Error())
