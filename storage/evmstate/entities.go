@@ -1,6 +1,7 @@
 package evmstate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -151,6 +152,7 @@ func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 		case remembered:
 			e.Code = code
 		case len(e.Code) > 0:
+			e.Code = bytes.Clone(e.Code) // alone in its memory, as the caches count it
 			s.evm.memory.keepCode(e.ID, e.Code)
 		}
 		asked := e.ID.LongZero()
