@@ -206,8 +206,11 @@ func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.Co
 		if *kind == PoolerTransaction {
 			c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // unnamed statements with binary results
 		}
-		// of its two caches of statements, each of which takes 48 KiB when it is empty, a connection uses one
-		if c.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		// of its two caches, which take some 25 KiB each while they are empty, a connection uses that of its mode
+		if c.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
+			c.StatementCacheCapacity = 0
+		}
+		if c.DefaultQueryExecMode != pgx.QueryExecModeCacheDescribe {
 			c.DescriptionCacheCapacity = 0
 		}
 		return nil
