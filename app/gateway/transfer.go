@@ -52,7 +52,8 @@ func (t transfer) limit(next http.Handler) http.Handler {
 		}
 		r.Body = b
 		next.ServeHTTP(out, r)
-		if r.Header.Get("Expect") == "" { // otherwise the client waits for permission to send the body
+		// an upgraded connection belongs to others, and with Expect the client waits for permission to send the body
+		if r.Header.Get("Expect") == "" && out.status != http.StatusSwitchingProtocols {
 			b.discard()
 			out.extend()
 		}
@@ -302,16 +303,16 @@ func refuse(c net.Conn) {
 	_ = c.Close()
 }
 
-// patientConn moves the write deadline of a connection only before it writes, and only if the deadline is earlier by
-// more than patience. The server sets and removes a deadline for each response, which takes 1 % of the time of a small
-// one. One goroutine at a time may write, and set the deadline.
+// patientConn moves the write deadline of a connection only before it writes, and only if it has none, it is later than
+// it should be, or earlier by more than patience. Setting a deadline for each response and removing it, as net/http
+// does after each, takes 1 % of the time of a small one. One goroutine at a time may write, and set the deadline.
 type patientConn struct {
 	net.Conn
 
-	deadline, current time.Time // as set by the server, and that of the connection; zero for none
+	deadline, current time.Time // as set for the next write, and that of the connection; zero for none
 }
 
-// patience is how much earlier than the server has set it a write may end, of deadlines of 10 seconds and more.
+// patience is how much earlier than its deadline a write may end. All timeouts are ten seconds or more.
 const patience = time.Second
 
 // SetDeadline sets the deadlines for reading and writing. It fails if the connection is closed.
