@@ -206,7 +206,7 @@ func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.Co
 		if *kind == PoolerTransaction {
 			c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // unnamed statements with binary results
 		}
-		// of its two caches, which take some 25 KiB each while they are empty, a connection uses that of its mode
+		// a connection uses only the cache of its mode; an empty one takes some 25 KiB
 		if c.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
 			c.StatementCacheCapacity = 0
 		}

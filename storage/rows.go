@@ -75,7 +75,8 @@ const slab = 25
 
 // Collect decodes all rows and closes them. It fails if a row cannot be decoded or its computed fields are invalid;
 // the rows before are lost. Without rows the result is nil. A panic of the function that computes fields is an error
-// too: it would end the requests that share the round trip, or the process, and the connection would stay in use.
+// too: otherwise it could hit another request, which sends the statement with its own, or end the process, and the
+// connection would stay in use.
 func (d *decoding[T, R]) Collect(rows pgx.Rows) (out []*R, err error) {
 	defer rows.Close()
 	defer func() {

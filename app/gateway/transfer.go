@@ -275,7 +275,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		peer, err := netip.ParseAddrPort(c.RemoteAddr().String())
 		addr := peer.Addr().Unmap()
 		if err != nil || slices.ContainsFunc(l.proxies, func(p netip.Prefix) bool { return p.Contains(addr) }) {
-			return &patientConn{Conn: c}, nil //nolint:nilerr // other kinds of addresses have no limit
+			return &lazyConn{Conn: c}, nil //nolint:nilerr // other kinds of addresses have no limit
 		}
 		client := httprate.CanonicalizeIP(addr.String())
 		l.mu.Lock()
@@ -285,7 +285,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		}
 		l.mu.Unlock()
 		if !excess {
-			return &limitedConn{patientConn: patientConn{Conn: c}, l: l, client: client}, nil
+			return &limitedConn{lazyConn: lazyConn{Conn: c}, l: l, client: client}, nil
 		}
 		go refuse(c)
 	}
@@ -303,33 +303,33 @@ func refuse(c net.Conn) {
 	_ = c.Close()
 }
 
-// patientConn moves the write deadline of a connection only before it writes, and only if it has none, it is later than
-// it should be, or earlier by more than patience. Setting a deadline for each response and removing it, as net/http
+// lazyConn moves the write deadline of a connection only before it writes, and only if it has none, it is later than
+// it should be, or earlier by more than tolerance. Setting a deadline for each response and removing it, as net/http
 // does after each, takes 1 % of the time of a small one. One goroutine at a time may write, and set the deadline.
-type patientConn struct {
+type lazyConn struct {
 	net.Conn
 
 	deadline, current time.Time // as set for the next write, and that of the connection; zero for none
 }
 
-// patience is how much earlier than its deadline a write may end. All timeouts are ten seconds or more.
-const patience = time.Second
+// tolerance is how much earlier than it was set a deadline may be. All timeouts are ten seconds or more.
+const tolerance = time.Second
 
 // SetDeadline sets the deadlines for reading and writing. It fails if the connection is closed.
-func (c *patientConn) SetDeadline(t time.Time) error {
+func (c *lazyConn) SetDeadline(t time.Time) error {
 	c.deadline, c.current = t, t
 	return c.Conn.SetDeadline(t) //nolint:wrapcheck // as of the underlying connection
 }
 
 // SetWriteDeadline sets the deadline for the next writes. It never fails.
-func (c *patientConn) SetWriteDeadline(t time.Time) error {
+func (c *lazyConn) SetWriteDeadline(t time.Time) error {
 	c.deadline = t
 	return nil
 }
 
 // Write writes p, before the deadline for writing.
-func (c *patientConn) Write(p []byte) (int, error) {
-	if early := c.deadline.Sub(c.current); early < 0 || early > patience {
+func (c *lazyConn) Write(p []byte) (int, error) {
+	if early := c.deadline.Sub(c.current); early < 0 || early > tolerance {
 		c.current = c.deadline
 		if err := c.Conn.SetWriteDeadline(c.deadline); err != nil {
 			return 0, err //nolint:wrapcheck // as of the underlying connection
@@ -341,7 +341,7 @@ func (c *patientConn) Write(p []byte) (int, error) {
 // CloseWrite ends what the client receives; it can still send. The server does so before it closes a connection with
 // a request that it has not read: otherwise the client could lose the response. Connections without it, as in tests,
 // stay open.
-func (c *patientConn) CloseWrite() error {
+func (c *lazyConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
@@ -350,7 +350,7 @@ func (c *patientConn) CloseWrite() error {
 
 // limitedConn is counted until it is closed.
 type limitedConn struct {
-	patientConn
+	lazyConn
 
 	l      *limitedListener
 	client string

@@ -134,6 +134,21 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// TestUpgradedBody checks that the rest of a body is read after a response, but not from an upgraded connection.
+func TestUpgradedBody(t *testing.T) {
+	t.Parallel()
+	for status, left := range map[int]int{http.StatusOK: 0, http.StatusSwitchingProtocols: 4} {
+		body := strings.NewReader("rest")
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", body)
+		defaultTransfer().limit(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+		})).ServeHTTP(httptest.NewRecorder(), r)
+		if body.Len() != left {
+			t.Errorf("after status %d, %d bytes are not read, want %d", status, body.Len(), left)
+		}
+	}
+}
+
 // deadlineConn records the write deadlines that it gets.
 type deadlineConn struct {
 	net.Conn
@@ -150,16 +165,16 @@ func (c *deadlineConn) SetDeadline(t time.Time) error { return c.SetWriteDeadlin
 
 func (c *deadlineConn) Write(p []byte) (int, error) { return len(p), nil }
 
-// TestPatientConn checks that a connection never has a later deadline than the server has set for a write, nor one that
-// is earlier by more than patience, and that responses in a short time share one.
-func TestPatientConn(t *testing.T) {
+// TestLazyConn checks that a connection never has a later deadline than the server has set for a write, nor one that
+// is earlier by more than tolerance, and that responses in a short time share one.
+func TestLazyConn(t *testing.T) {
 	t.Parallel()
 	begin, none := time.Now().Add(time.Minute), time.Time{}
 	after := begin.Add
 	for name, c := range map[string]struct{ set, want []time.Time }{
-		"close responses": {[]time.Time{begin, after(1), after(patience)}, []time.Time{begin}},
+		"close responses": {[]time.Time{begin, after(1), after(tolerance)}, []time.Time{begin}},
 		"distant responses": {
-			[]time.Time{begin, after(patience + 1)}, []time.Time{begin, after(patience + 1)},
+			[]time.Time{begin, after(tolerance + 1)}, []time.Time{begin, after(tolerance + 1)},
 		},
 		"an earlier deadline":        {[]time.Time{begin, after(-1), begin}, []time.Time{begin, after(-1)}},
 		"no deadline after another":  {[]time.Time{begin, none, none}, []time.Time{begin, none}},
@@ -167,7 +182,7 @@ func TestPatientConn(t *testing.T) {
 		"an old deadline after none": {[]time.Time{begin, none, after(1)}, []time.Time{begin, none, after(1)}},
 	} {
 		inner := &deadlineConn{}
-		conn := &patientConn{Conn: inner}
+		conn := &lazyConn{Conn: inner}
 		for _, deadline := range c.set {
 			for _, set := range []time.Time{none, deadline} { // the server removes the one of the last response
 				if err := conn.SetWriteDeadline(set); err != nil {
@@ -183,7 +198,7 @@ func TestPatientConn(t *testing.T) {
 		}
 	}
 	inner := &deadlineConn{}
-	conn := &patientConn{Conn: inner}
+	conn := &lazyConn{Conn: inner}
 	for range 2 { // as for a WebSocket, whose later writes have no deadline
 		_ = conn.SetDeadline(begin)
 		_ = conn.SetDeadline(none)
@@ -236,7 +251,7 @@ func TestCloseWrite(t *testing.T) {
 	if _, err := io.ReadFull(server, rest); string(rest) != "rest" || err != nil {
 		t.Errorf("the server got %q, %v", rest, err)
 	}
-	if err := (&patientConn{Conn: &deadlineConn{}}).CloseWrite(); err != nil {
+	if err := (&lazyConn{Conn: &deadlineConn{}}).CloseWrite(); err != nil {
 		t.Errorf("a connection without it: %v", err)
 	}
 }
