@@ -118,21 +118,33 @@ func inputText(v any) (string, error) {
 	}
 }
 
-// nameOf returns the name of the type of an input value, with an article, for error messages.
-func nameOf(v any) string {
+// Kind returns the JSON type of an input value, for error messages: null, string, boolean, list, object or number.
+func Kind(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"
 	case string:
-		return "a string"
+		return "string"
 	case bool:
-		return "a boolean"
+		return "boolean"
 	case []any:
-		return "a list"
+		return "list"
 	case map[string]any:
-		return "an object"
+		return "object"
 	default: // all kinds of numbers
-		return "a number"
+		return "number"
+	}
+}
+
+// nameOf returns the JSON type of an input value, with an article, for error messages.
+func nameOf(v any) string {
+	switch kind := Kind(v); kind {
+	case "null":
+		return kind
+	case "object":
+		return "an object"
+	default:
+		return "a " + kind
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator"
+
+	"heliograph/graph/scalar"
 )
 
 // coerce returns the variables of an operation of a client with their declared types and default values, or the error
@@ -63,23 +65,11 @@ type mismatch struct {
 
 // mismatched returns the mismatch of a value that is none of a scalar or enum type.
 func mismatched(value any, typ string) *mismatch {
-	return &mismatch{"", value, "cannot use " + kindOf(value) + " as " + typ}
-}
-
-// kindOf returns what a value of JSON that is not null is, for messages.
-func kindOf(value any) string {
-	switch value.(type) {
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case []any:
-		return "list"
-	case map[string]any:
-		return "object"
-	default:
-		return "this number"
+	kind := scalar.Kind(value)
+	if kind == "number" {
+		kind = "this number" // another one may fit
 	}
+	return &mismatch{"", value, "cannot use " + kind + " as " + typ}
 }
 
 // in returns m with the place in an enclosing value, in which step is the name or index of the inner one.
@@ -156,7 +146,7 @@ func coerceValue(schema *ast.Schema, t *ast.Type, value any) (any, *mismatch) {
 func coerceObject(schema *ast.Schema, def *ast.Definition, value any) (any, *mismatch) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, &mismatch{"", value, "must be a " + def.Name + ", not a " + kindOf(value)}
+		return nil, &mismatch{"", value, "must be a " + def.Name + ", not a " + scalar.Kind(value)}
 	}
 	if def.Directives.ForName("oneOf") != nil &&
 		(len(object) != 1 || slices.Contains(slices.Collect(maps.Values(object)), nil)) {
