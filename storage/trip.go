@@ -30,7 +30,7 @@ const (
 	mostShared = 16
 	// longestTrip is the time that a shared round trip takes, as far as that is known: the statements run one after the
 	// other, and the first batch waits for the last.
-	longestTrip = 2 * time.Millisecond
+	longestTrip = 4 * time.Millisecond
 	// lostTrip is the time after which a shared round trip is canceled: a statement of one of its batches waits for a
 	// lock, or reads far more rows than usual. Then, or after another error, its batches are sent alone, and for a
 	// pause also all others with the same texts, which shall not wait for the next one.
@@ -41,7 +41,7 @@ const (
 
 // pace is how long batches with the same texts take.
 type pace struct {
-	average atomic.Int64 // in nanoseconds, 0 before the first one has ended; each of a round trip takes an equal part
+	average atomic.Int64 // in nanoseconds, 0 before the first one has ended; see [pace.add]
 	alone   atomic.Int64 // the Unix time in nanoseconds until which they are sent alone
 }
 
@@ -107,15 +107,29 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) erro
 	}
 	note(err)
 	if failed := err != nil; t.pace != nil && (t.shared || !failed) {
-		t.pace.add(now().Sub(begin)/time.Duration(len(all)), failed)
+		t.pace.add(now().Sub(begin), len(all), failed)
 	}
 	return err
 }
 
-// add notes that each batch of a round trip took some time, and whether it has failed, which only shared ones may have.
-func (p *pace) add(took time.Duration, failed bool) {
-	before := cmp.Or(p.average.Load(), int64(took))
-	p.average.Store(before + (int64(took)-before)/8)
+// nearest is the shortest time that a round trip has taken, in nanoseconds: about what the network takes. It is 0 before
+// the first one.
+var nearest atomic.Int64
+
+// add notes how long a round trip of n batches took, and whether it has failed, which only shared ones may have. What
+// the network takes does not count, up to seven eighths, because more batches do not take more of it. The average falls
+// faster than it rises: batches that take longer because the processors are busy shall share round trips all the more.
+func (p *pace) add(trip time.Duration, n int, failed bool) {
+	network := nearest.Load()
+	if !failed && (network == 0 || int64(trip) < network) {
+		nearest.Store(int64(trip))
+	}
+	took := max(int64(trip)-network, int64(trip)/8) / int64(n)
+	before, part := cmp.Or(p.average.Load(), took), int64(16)
+	if took < before {
+		part = 4
+	}
+	p.average.Store(before + (took-before)/part)
 	if failed {
 		p.alone.Store(now().Add(pause).UnixNano())
 	}

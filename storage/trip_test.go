@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"heliograph/storage"
 )
@@ -68,6 +69,30 @@ func share(t *testing.T, db *storage.DB) {
 func openShared(t *testing.T) *storage.DB {
 	t.Helper()
 	return open(t, func(o *storage.Options) { o.MaxConnections = 8 })
+}
+
+// TestPaces checks how many batches share a round trip: those that take 4 ms together, without the time of the network.
+func TestPaces(t *testing.T) { //nolint:paralleltest // other tests send statements
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		network time.Duration
+		trips   []time.Duration
+		want    int
+	}{
+		{ms / 10, nil, 1},
+		{ms / 10, []time.Duration{ms / 5}, 16},
+		{ms / 10, []time.Duration{ms + ms/10}, 4},
+		{ms / 10, []time.Duration{5 * ms}, 0},
+		{20 * ms, []time.Duration{20*ms + ms/10}, 1},              // an eighth counts
+		{2 * ms, []time.Duration{2*ms + ms/10}, 15},               // a database far away
+		{0, []time.Duration{50 * ms}, 0},                          // the first one, of which nothing is known
+		{ms / 10, []time.Duration{ms / 5, 10 * ms}, 5},            // the average rises by a sixteenth
+		{ms / 10, []time.Duration{2 * ms, ms / 5, ms / 5, ms}, 3}, // and falls by a quarter
+	} {
+		if got := storage.MostShared(c.network, c.trips...); got != c.want {
+			t.Errorf("network %v, trips %v: %d batches share a round trip, not %d", c.network, c.trips, got, c.want)
+		}
+	}
 }
 
 // TestTrips checks that statements with the same text share round trips, that each has the rows for its own arguments,

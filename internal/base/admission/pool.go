@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"time"
 )
 
 // Share is a kind of statement. Each has a share of the connections to the database.
@@ -55,7 +56,17 @@ type Slot struct {
 	trip   Trip          // nil if its statements are sent alone
 	all    []*Slot       // that use the connection: itself, and those that it has taken along
 	taken  bool          // another slot has taken it along, so that it no longer waits
+
+	patient bool // it waits to share a round trip, although there may be a connection; see [Pool.Enter]
 }
+
+const (
+	// manyShared is the number of batches in a round trip from which a statement waits for one. A few connections then
+	// run as many of such statements as the gateway serves, with less work for each (docs/performance.md).
+	manyShared = 8
+	// patience is how long it waits. Most round trips have ended by then, unless one waits for a lock.
+	patience = 5 * time.Millisecond
+)
 
 // Trip is the brief statements of a batch, which can be sent in one round trip with those of others.
 type Trip interface {
@@ -86,8 +97,10 @@ func (p *Pool) Load() int {
 // of it run or wait. At the deadline of ctx any statement that waits is refused; if ctx is canceled, the error is that
 // of ctx.
 //
-// Statements with a trip, which can be nil, first let requests run that have arrived: these can add theirs. If another
-// slot takes them along, Enter returns when they have run, whether ctx ends or not, with a slot that is [Slot.Taken].
+// Statements with a trip, which can be nil, first let requests run that have arrived: these can add theirs. If a round
+// trip can have manyShared of them, and those that they could join use as many connections as there are processors and
+// have twice as many batches, they wait for up to patience to share the next one. If another slot takes them along,
+// Enter returns when they have run, whether ctx ends or not, with a slot that is [Slot.Taken].
 func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip) (*Slot, error) {
 	q := p.q
 	q.mu.Lock()
@@ -105,22 +118,22 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip)
 	s.ready = make(chan struct{})
 	p.waiting = append(p.waiting, s)
 	s.pend(1)
-	if trip != nil {
-		q.mu.Unlock()
-		runtime.Gosched()
-		q.mu.Lock()
-		if !s.taken && !closed(s.ready) && p.fits(s) {
-			s.dequeue()
-			s.take()
-			q.grant()
-			return s, nil
-		}
-	}
 	most := q.o.Timeout - t.waited
 	if op.started {
 		most = math.MaxInt64
 	}
-	if !s.taken && !closed(s.ready) {
+	if trip != nil {
+		s.patient = trip.Most() >= manyShared
+		q.mu.Unlock()
+		runtime.Gosched()
+		q.mu.Lock()
+		if !s.try() && s.patient {
+			q.pause(ctx, s.ready, min(most, patience))
+			s.patient = false
+			s.try()
+		}
+	}
+	if s.waits() {
 		q.pause(ctx, s.ready, most)
 	}
 	switch {
@@ -136,6 +149,26 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip)
 		return nil, err
 	}
 	return s, nil
+}
+
+// waits reports whether the slot, which has waited, still does. The caller holds the lock of the queue.
+func (s *Slot) waits() bool { return !s.taken && !closed(s.ready) }
+
+// try grants the slot, which has waited, if it fits, and reports whether it no longer waits. The caller holds the lock
+// of the queue.
+func (s *Slot) try() bool {
+	if s.waits() && s.p.fits(s) {
+		s.grant()
+		s.p.q.grant()
+	}
+	return !s.waits()
+}
+
+// grant grants a slot that waits. The caller holds the lock of the queue.
+func (s *Slot) grant() {
+	s.dequeue()
+	s.take()
+	close(s.ready)
 }
 
 // pend adds n to the numbers of statements of the queue and the client that wait. The caller holds the lock of the
@@ -190,13 +223,18 @@ func (s *Slot) take() {
 // takeAlong reports whether s takes a waiting slot along, which then must be removed from those that wait. The caller
 // holds the lock of the queue.
 func (s *Slot) takeAlong(other *Slot) bool {
-	fits := other.trip != nil && other.share == s.share && other.trip.Joins(s.trip)
-	if fits {
+	joins := s.joins(other)
+	if joins {
 		other.pend(-1)
 		other.taken = true
 		s.all = append(s.all, other)
 	}
-	return fits
+	return joins
+}
+
+// joins reports whether the statements of another slot can be sent in one round trip with those of s, which has a trip.
+func (s *Slot) joins(other *Slot) bool {
+	return other.trip != nil && other.share == s.share && other.trip.Joins(s.trip)
 }
 
 // Leave returns the permission to run a statement, so that others can. It must be called once. Statements and requests
@@ -231,16 +269,24 @@ func (op *Operation) leave(running float64) {
 // fits reports whether a slot can be granted now. One client uses at most half of the connections, and the last
 // quarter is for clients that use none, because nobody knows how long statements take. The caller holds the lock of
 // the queue. Beside this, the share of the slot and the operation have limits of their own: the fields most and
-// perOperation of the pool.
+// perOperation of the pool. A patient slot does not fit while it is about to share a round trip.
 func (p *Pool) fits(s *Slot) bool {
-	used, own := 0, 0 // by the share and by the client
+	used, own := 0, 0      // by the share and by the client
+	trips, batches := 0, 0 // that it could have joined
 	for _, h := range p.held {
+		if s.patient && s.joins(h) {
+			trips++
+			batches += len(h.all)
+		}
 		if h.share == s.share {
 			used++
 		}
 		if h.client == s.client {
 			own++
 		}
+	}
+	if enough := p.q.o.Processors; trips >= enough && batches >= 2*enough {
+		return false
 	}
 	free := p.capacity - len(p.held)
 	return used < p.most[s.share] && (own == 0 && free > 0 ||
@@ -261,8 +307,6 @@ func (p *Pool) grant() {
 		if next == nil {
 			return
 		}
-		next.dequeue()
-		next.take()
-		close(next.ready)
+		next.grant()
 	}
 }

@@ -340,6 +340,70 @@ func TestTakenAlong(t *testing.T) {
 	})
 }
 
+// TestPatience checks which statements wait although there are connections, on two processors: those that can share a
+// round trip with many, while two or more round trips with four batches in all have the same text. They share the next
+// one, or run after a few milliseconds.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	testPool(t, 16, func(t *testing.T, s *statements) {
+		t.Helper()
+		var slots []*admission.Slot
+		enter := func(of trip) (has func() bool) {
+			i := len(slots)
+			slots = append(slots, nil)
+			o := s.operation(strconv.Itoa(i), admission.Reads)
+			go func() {
+				slot, err := s.pool.Enter(t.Context(), o, admission.Reads, of)
+				if err != nil {
+					t.Error(err)
+				}
+				slots[i] = slot
+			}()
+			synctest.Wait()
+			return func() bool {
+				synctest.Wait()
+				return slots[i] != nil
+			}
+		}
+		many := trip{"x", 8}
+		for i := range 4 {
+			if has := enter(many); !has() {
+				t.Fatalf("batch %d waits", i)
+			}
+		}
+		for _, other := range []trip{{"y", 8}, {"x", 7}} {
+			if has := enter(other); !has() {
+				t.Errorf("a batch of %q waits, of which a round trip can have %d", other.text, other.most)
+			}
+		}
+		first, second := enter(many), enter(many)
+		slots[0].Leave()
+		if first() || second() {
+			t.Fatal("batches do not wait for round trips with four others")
+		}
+		slots[1].Leave()
+		if !first() || second() || len(slots[6].Along()) != 1 {
+			t.Fatal("batches do not share a round trip when others have three")
+		}
+		slots[6].Leave()
+		if !second() || !slots[7].Taken() {
+			t.Error("a batch does not end with the one that has taken it along")
+		}
+		if last := enter(many); !last() {
+			t.Error("a batch waits for round trips with three others")
+		}
+		late := enter(many)
+		time.Sleep(4 * time.Millisecond)
+		if late() {
+			t.Error("a batch does not wait for 5 ms")
+		}
+		time.Sleep(2 * time.Millisecond)
+		if !late() {
+			t.Error("a batch waits for more than 5 ms although there are connections")
+		}
+	})
+}
+
 // TestCostsOfTrip checks that the operations whose statements share a round trip share its cost: a client that takes
 // others along does not pay for them.
 func TestCostsOfTrip(t *testing.T) {
