@@ -112,8 +112,8 @@ func (t *trip) run(ctx context.Context, q querier, others []admission.Trip) erro
 	return err
 }
 
-// nearest is the shortest time that a round trip has taken, in nanoseconds: about what the network takes. It is 0 before
-// the first one.
+// nearest is the shortest time that a round trip has taken, in nanoseconds: about what the network takes. It is 0
+// before the first one.
 var nearest atomic.Int64
 
 // add notes how long a round trip of n batches took, and whether it has failed, which only shared ones may have. What
