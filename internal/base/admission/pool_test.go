@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -347,22 +348,22 @@ func TestPatience(t *testing.T) {
 	t.Parallel()
 	testPool(t, 16, func(t *testing.T, s *statements) {
 		t.Helper()
-		var slots []*admission.Slot
+		var slots []*atomic.Pointer[admission.Slot]
 		enter := func(of trip) (has func() bool) {
-			i := len(slots)
-			slots = append(slots, nil)
-			o := s.operation(strconv.Itoa(i), admission.Reads)
+			got := new(atomic.Pointer[admission.Slot])
+			o := s.operation(strconv.Itoa(len(slots)), admission.Reads)
+			slots = append(slots, got)
 			go func() {
 				slot, err := s.pool.Enter(t.Context(), o, admission.Reads, of)
 				if err != nil {
 					t.Error(err)
 				}
-				slots[i] = slot
+				got.Store(slot)
 			}()
 			synctest.Wait()
 			return func() bool {
 				synctest.Wait()
-				return slots[i] != nil
+				return got.Load() != nil
 			}
 		}
 		many := trip{"x", 8}
@@ -377,16 +378,16 @@ func TestPatience(t *testing.T) {
 			}
 		}
 		first, second := enter(many), enter(many)
-		slots[0].Leave()
+		slots[0].Load().Leave()
 		if first() || second() {
 			t.Fatal("batches do not wait for round trips with four others")
 		}
-		slots[1].Leave()
-		if !first() || second() || len(slots[6].Along()) != 1 {
+		slots[1].Load().Leave()
+		if !first() || second() || len(slots[6].Load().Along()) != 1 {
 			t.Fatal("batches do not share a round trip when others have three")
 		}
-		slots[6].Leave()
-		if !second() || !slots[7].Taken() {
+		slots[6].Load().Leave()
+		if !second() || !slots[7].Load().Taken() {
 			t.Error("a batch does not end with the one that has taken it along")
 		}
 		if last := enter(many); !last() {
