@@ -107,22 +107,30 @@ func (r *rig) backends(tb testing.TB) []string {
 	})
 }
 
-// backendTime returns the CPU time in such files.
+// backendTime returns the CPU time in such files. It fails the test if one of the processes has ended.
 func backendTime(tb testing.TB, files []string) time.Duration {
 	tb.Helper()
-	var sum int64
+	sum, err := timeOf(files)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sum
+}
+
+// timeOf returns the CPU time in such files. It fails if one of the processes has ended, and its time with it.
+func timeOf(files []string) (sum time.Duration, err error) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			tb.Fatal(err)
+			return 0, err
 		}
 		var ns int64
 		if _, err := fmt.Sscan(string(text), &ns); err != nil {
-			tb.Fatal(err)
+			return 0, err
 		}
-		sum += ns
+		sum += time.Duration(ns)
 	}
-	return time.Duration(sum)
+	return sum, nil
 }
 
 // measure adds the cost of n more requests of each client.

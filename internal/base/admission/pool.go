@@ -130,7 +130,9 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip)
 		if !s.try() && s.patient {
 			q.pause(ctx, s.ready, min(most, patience))
 			s.patient = false
-			s.try()
+			if ctx.Err() == nil {
+				s.try()
+			}
 		}
 	}
 	if s.waits() {

@@ -349,13 +349,14 @@ func TestPatience(t *testing.T) {
 	testPool(t, 16, func(t *testing.T, s *statements) {
 		t.Helper()
 		var slots []*atomic.Pointer[admission.Slot]
+		left, leave := context.WithCancel(t.Context())
 		enter := func(of trip) (has func() bool) {
 			got := new(atomic.Pointer[admission.Slot])
 			o := s.operation(strconv.Itoa(len(slots)), admission.Reads)
 			slots = append(slots, got)
 			go func() {
-				slot, err := s.pool.Enter(t.Context(), o, admission.Reads, of)
-				if err != nil {
+				slot, err := s.pool.Enter(left, o, admission.Reads, of)
+				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
 				got.Store(slot)
@@ -401,6 +402,11 @@ func TestPatience(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		if !late() {
 			t.Error("a batch waits for more than 5 ms although there are connections")
+		}
+		canceled := enter(many)
+		leave()
+		if canceled() {
+			t.Error("a batch has a connection whose client has left while it waited for others")
 		}
 	})
 }
