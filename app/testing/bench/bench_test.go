@@ -110,15 +110,15 @@ func (r *rig) backends(tb testing.TB) []string {
 // backendTime returns the CPU time in such files. It fails the test if one of the processes has ended.
 func backendTime(tb testing.TB, files []string) time.Duration {
 	tb.Helper()
-	sum, err := timeOf(files)
+	sum, err := cpuOf(files)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return sum
 }
 
-// timeOf returns the CPU time in such files. It fails if one of the processes has ended, and its time with it.
-func timeOf(files []string) (sum time.Duration, err error) {
+// cpuOf returns the CPU time in such files. It fails if one of the processes has ended, and its time with it.
+func cpuOf(files []string) (sum time.Duration, err error) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

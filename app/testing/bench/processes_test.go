@@ -327,7 +327,7 @@ func (c *processCost) measure(b *testing.B, r *rig, p *process, w way) {
 			}
 		}
 		var after time.Duration
-		if after, err = timeOf(backends); err == nil {
+		if after, err = cpuOf(backends); err == nil {
 			c.server += server
 			c.pg += after - before
 			c.requests += perTurn * len(w.clients)
