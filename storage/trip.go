@@ -77,7 +77,7 @@ func (t *trip) Most() int {
 	if t.pace == nil || t.pace.average.Load() == 0 || now().UnixNano() < t.pace.alone.Load() {
 		return 1
 	}
-	return int(min(mostShared, int64(longestTrip)/t.pace.average.Load()))
+	return int(min(mostShared, max(1, int64(longestTrip)/t.pace.average.Load())))
 }
 
 // Joins implements [admission.Trip]: it reports whether both batches have the same texts.

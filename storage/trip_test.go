@@ -82,10 +82,10 @@ func TestPaces(t *testing.T) { //nolint:paralleltest // other tests send stateme
 		{ms / 10, nil, 1},
 		{ms / 10, []time.Duration{ms / 5}, 16},
 		{ms / 10, []time.Duration{ms + ms/10}, 4},
-		{ms / 10, []time.Duration{5 * ms}, 0},
-		{20 * ms, []time.Duration{20*ms + ms/10}, 1},              // an eighth counts
+		{ms / 10, []time.Duration{5 * ms}, 1},
+		{20 * ms, []time.Duration{20*ms + ms/10}, 1},              // of which an eighth counts
 		{2 * ms, []time.Duration{2*ms + ms/10}, 15},               // a database far away
-		{0, []time.Duration{50 * ms}, 0},                          // the first one, of which nothing is known
+		{0, []time.Duration{50 * ms}, 1},                          // the first one, of which nothing is known
 		{ms / 10, []time.Duration{ms / 5, 10 * ms}, 5},            // the average rises by a sixteenth
 		{ms / 10, []time.Duration{2 * ms, ms / 5, ms / 5, ms}, 3}, // and falls by a quarter
 	} {

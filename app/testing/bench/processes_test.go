@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -318,7 +319,8 @@ func (c *processCost) measure(b *testing.B, r *rig, p *process, w way) {
 	var err error
 	for range 3 {
 		backends := r.backends(b)
-		before, server := backendTime(b, backends), p.cpu(b)
+		before, gone := cpuOf(backends)
+		server := p.cpu(b)
 		w.askAll(perTurn)
 		server = p.cpu(b) - server
 		for _, one := range w.clients {
@@ -327,7 +329,8 @@ func (c *processCost) measure(b *testing.B, r *rig, p *process, w way) {
 			}
 		}
 		var after time.Duration
-		if after, err = cpuOf(backends); err == nil {
+		after, err = cpuOf(backends)
+		if err = cmp.Or(gone, err); err == nil {
 			c.server += server
 			c.pg += after - before
 			c.requests += perTurn * len(w.clients)

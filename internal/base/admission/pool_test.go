@@ -349,13 +349,13 @@ func TestPatience(t *testing.T) {
 	testPool(t, 16, func(t *testing.T, s *statements) {
 		t.Helper()
 		var slots []*atomic.Pointer[admission.Slot]
-		left, leave := context.WithCancel(t.Context())
+		ctx, leave := context.WithCancel(t.Context())
 		enter := func(of trip) (has func() bool) {
 			got := new(atomic.Pointer[admission.Slot])
 			o := s.operation(strconv.Itoa(len(slots)), admission.Reads)
 			slots = append(slots, got)
 			go func() {
-				slot, err := s.pool.Enter(left, o, admission.Reads, of)
+				slot, err := s.pool.Enter(ctx, o, admission.Reads, of)
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
