@@ -63,9 +63,9 @@ type Slot struct {
 const (
 	// manyShared is the number of batches in a round trip from which a statement waits for one. A few connections then
 	// run as many of such statements as the gateway serves, with less work for each (docs/performance.md).
-	manyShared = 8
+	manyShared = 4
 	// patience is how long it waits. Most round trips have ended by then, unless one waits for a lock.
-	patience = 5 * time.Millisecond
+	patience = 20 * time.Millisecond
 )
 
 // Trip is the brief statements of a batch, which can be sent in one round trip with those of others.

@@ -343,7 +343,7 @@ func TestTakenAlong(t *testing.T) {
 
 // TestPatience checks which statements wait although there are connections, on two processors: those that can share a
 // round trip with many, while two or more round trips with four batches in all have the same text. They share the next
-// one, or run after a few milliseconds.
+// one, or run after 20 ms.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	testPool(t, 16, func(t *testing.T, s *statements) {
@@ -367,13 +367,13 @@ func TestPatience(t *testing.T) {
 				return got.Load() != nil
 			}
 		}
-		many := trip{"x", 8}
+		many := trip{"x", 4}
 		for i := range 4 {
 			if has := enter(many); !has() {
 				t.Fatalf("batch %d waits", i)
 			}
 		}
-		for _, other := range []trip{{"y", 8}, {"x", 7}} {
+		for _, other := range []trip{{"y", 4}, {"x", 3}} {
 			if has := enter(other); !has() {
 				t.Errorf("a batch of %q waits, of which a round trip can have %d", other.text, other.most)
 			}
@@ -395,13 +395,13 @@ func TestPatience(t *testing.T) {
 			t.Error("a batch waits for round trips with three others")
 		}
 		late := enter(many)
-		time.Sleep(4 * time.Millisecond)
+		time.Sleep(19 * time.Millisecond)
 		if late() {
-			t.Error("a batch does not wait for 5 ms")
+			t.Error("a batch does not wait for 20 ms")
 		}
 		time.Sleep(2 * time.Millisecond)
 		if !late() {
-			t.Error("a batch waits for more than 5 ms although there are connections")
+			t.Error("a batch waits for more than 20 ms although there are connections")
 		}
 		canceled := enter(many)
 		leave()
