@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -15,6 +17,7 @@ import (
 	"github.com/go-chi/httprate"
 
 	"heliograph/internal/base/admission"
+	"heliograph/internal/base/values"
 )
 
 // transfer limits how long clients take to send a request body and to read a response. Both may take long as long as
@@ -41,7 +44,8 @@ func defaultTransfer() transfer {
 func (t transfer) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Content-Type-Options"] = nosniff
-		out := &limitedWriter{ResponseWriter: w, c: *http.NewResponseController(w), timeout: t.write}
+		conn, _ := connKey.Of(r.Context())
+		out := &limitedWriter{ResponseWriter: w, c: *http.NewResponseController(w), conn: conn, timeout: t.write}
 		if r.Body == nil || r.Body == http.NoBody {
 			next.ServeHTTP(out, r)
 			return
@@ -110,6 +114,7 @@ type limitedWriter struct {
 	http.ResponseWriter
 
 	c       http.ResponseController
+	conn    *lazyConn // nil if it is not known, as in tests
 	timeout time.Duration
 	own     bool
 	status  int         // of the response; 0 before it begins
@@ -232,13 +237,32 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 		if w.size == 0 || w.size+len(part) > buffered { // else the server keeps it
 			w.extend()
 		}
-		n, err := w.ResponseWriter.Write(part)
+		n, err := w.send(part)
 		written += n
 		w.size += n
 		if err != nil || written == len(p) {
-			return written, err //nolint:wrapcheck // as of the underlying writer
+			return written, err
 		}
 	}
+}
+
+// send writes a part of a response in one system call, also if it is so large that the server would write its first
+// bytes, with the header, before the others.
+func (w *limitedWriter) send(part []byte) (int, error) {
+	if w.conn == nil || len(part) <= buffered {
+		return w.ResponseWriter.Write(part) //nolint:wrapcheck // as of the underlying writer
+	}
+	w.conn.gathers = true
+	n, err := w.ResponseWriter.Write(part)
+	w.conn.gathers = false
+	if w.conn.first != nil { // the server still has the others
+		err = cmp.Or(err, w.c.Flush())
+	}
+	if w.conn.first != nil { // there were none
+		_, failed := w.conn.Write(nil)
+		err = cmp.Or(err, failed)
+	}
+	return n, err
 }
 
 const refusal = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -305,12 +329,32 @@ func refuse(c net.Conn) {
 
 // lazyConn moves the write deadline of a connection only before it writes, and only if it has none, it is later than
 // it should be, or earlier by more than tolerance. Setting a deadline for each response and removing it, as net/http
-// does after each, takes 1 % of the time of a small one. One goroutine at a time may write, and set the deadline.
+// does after each, takes 1 % of the time of a small one. It can also write two parts of a response together, which
+// takes 6 to 12 % less of the time of a list than two writes. One goroutine at a time may write, and set the deadline.
 type lazyConn struct {
 	net.Conn
 
 	deadline, current time.Time // as set for the next write, and that of the connection; zero for none
+
+	gathers bool   // a small part waits for the next one
+	first   []byte // which waits; nil if none does
 }
+
+// smallPart is the size of the buffer of net/http for a header and the first bytes of its body.
+const smallPart = 4 << 10
+
+var connKey = values.NewKey[*lazyConn]()
+
+// ConnContext is the [http.Server.ConnContext] of a server with a listener of [LimitConnections]: with it, a large
+// response is one system call instead of two.
+func ConnContext(ctx context.Context, c net.Conn) context.Context {
+	if of, ok := c.(interface{ lazy() *lazyConn }); ok {
+		return values.Context(ctx, connKey.Is(of.lazy()))
+	}
+	return ctx
+}
+
+func (c *lazyConn) lazy() *lazyConn { return c }
 
 // tolerance is how much earlier than it was set a deadline may be. All timeouts are ten seconds or more.
 const tolerance = time.Second
@@ -327,15 +371,26 @@ func (c *lazyConn) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// Write writes p, before the deadline for writing.
+// Write writes p, after the part that waits, before the deadline for writing. If the connection gathers parts, and p is
+// small and the first one, it waits, and a copy is written with the next one.
 func (c *lazyConn) Write(p []byte) (int, error) {
+	if c.gathers && c.first == nil && len(p) <= smallPart {
+		c.first = bytes.Clone(p)
+		return len(p), nil
+	}
 	if early := c.deadline.Sub(c.current); early < 0 || early > tolerance {
 		c.current = c.deadline
 		if err := c.Conn.SetWriteDeadline(c.deadline); err != nil {
 			return 0, err //nolint:wrapcheck // as of the underlying connection
 		}
 	}
-	return c.Conn.Write(p) //nolint:wrapcheck // as of the underlying connection
+	if c.first == nil {
+		return c.Conn.Write(p) //nolint:wrapcheck // as of the underlying connection
+	}
+	before, both := len(c.first), net.Buffers{c.first, p}
+	c.first = nil
+	n, err := both.WriteTo(c.Conn)
+	return max(0, int(n)-before), err
 }
 
 // CloseWrite ends what the client receives; it can still send. The server does so before it closes a connection with

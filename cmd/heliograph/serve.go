@@ -432,8 +432,8 @@ func (c *serveCmd) serve(
 		for _, l := range list {
 			s := &http.Server{
 				Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
-				MaxHeaderBytes: maxHeaderBytes,
-				ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+				MaxHeaderBytes: maxHeaderBytes, ConnContext: gateway.ConnContext,
+				ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 			}
 			servers = append(servers, s)
 			go func() { failed <- s.Serve(l) }()
