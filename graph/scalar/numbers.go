@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -133,12 +134,13 @@ func AppendString(dst []byte, s string, style Style) []byte {
 	if style == Status {
 		return appendEscaped(dst, s)
 	}
-	if !utf8.ValidString(s) {
+	checked := plain(s)
+	if !utf8.ValidString(s[checked:]) {
 		s = validUTF8(s)
 	}
 	dst = append(dst, '"')
 	start := 0
-	for i := range len(s) {
+	for i := checked; i < len(s); i++ {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' {
 			continue
@@ -159,6 +161,20 @@ func AppendString(dst []byte, s string, style Style) []byte {
 		}
 	}
 	return append(append(dst, s[start:]...), '"')
+}
+
+// plain returns the number of bytes at the beginning of s, a multiple of eight, that are printable ASCII without quotes
+// and backslashes. It checks eight at a time: with a check of each, hashes took 6 % of the time of a list of blocks.
+func plain(s string) (n int) {
+	const each = 0x0101010101010101
+	for ; n+8 <= len(s); n += 8 {
+		b := binary.LittleEndian.Uint64([]byte(s[n : n+8]))
+		controls, quotes, backslashes := b-each*' ', (b^each*'"')-each, (b^each*'\\')-each
+		if (b|controls|quotes|backslashes)&(each<<7) != 0 { // the highest bit of a byte below 0, or not in ASCII
+			break
+		}
+	}
+	return n
 }
 
 // validUTF8 returns s with invalid UTF-8 replaced as the Unicode standard recommends and as clients' decoders do:

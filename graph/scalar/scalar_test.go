@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"strings"
@@ -218,6 +219,34 @@ func TestMarshal(t *testing.T) {
 	var b bytes.Buffer
 	if err := MarshalLong(5).MarshalGQLContext(t.Context(), &b); err != nil || b.String() != `"5"` {
 		t.Errorf("%s, error %v", b.String(), err)
+	}
+}
+
+// TestAppendStringEscapes tests each byte at each place of a string, and beside each other one: several are checked at
+// a time.
+func TestAppendStringEscapes(t *testing.T) {
+	t.Parallel()
+	check := func(s string) {
+		t.Helper()
+		library, err := json.Marshal(s)
+		var back, want string
+		text := AppendString(nil, s, REST)
+		for into, text := range map[*string][]byte{&want: library, &back: text} {
+			err = cmp.Or(err, json.Unmarshal(text, into))
+		}
+		if err != nil || back != want {
+			t.Errorf("%q is encoded as %s: %v", s, text, err)
+		}
+	}
+	for c := range 256 {
+		for i := range 17 {
+			b := []byte("abcdefghijklmnopq")
+			b[i] = byte(c)
+			check(string(b))
+		}
+		for d := range utf8.RuneSelf {
+			check("ab" + string([]byte{byte(c), byte(d)}) + "cdef")
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package scalar
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -140,7 +139,7 @@ func UnmarshalHex(ctx context.Context, v any) ([]byte, error) { return Unmarshal
 // AppendHexDigits appends bytes as a quoted string of hex digits without "0x" in every style. Nil is the empty
 // string.
 func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
-	return append(hex.AppendEncode(append(dst, '"'), v), '"')
+	return append(ledger.AppendHexDigits(append(dst, '"'), v), '"')
 }
 
 // AppendHash appends a hash as a JSON string. v already is its text, "0x" and hex digits, and is not checked.

@@ -55,6 +55,19 @@ func TestParseHex(t *testing.T) {
 	}
 }
 
+// TestAppendHexDigits tests each byte, and that nothing before or after the bytes changes.
+func TestAppendHexDigits(t *testing.T) {
+	for n := range 257 {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(i)
+		}
+		if got, want := string(ledger.AppendHexDigits([]byte("x"), b)), "x"+hex.EncodeToString(b); got != want {
+			t.Errorf("%d bytes: %s, want %s", n, got, want)
+		}
+	}
+}
+
 func TestIsHex(t *testing.T) {
 	for _, s := range []string{"0", "09afAF"} {
 		if !ledger.IsHex(s) {
