@@ -14,8 +14,6 @@ func Example() {
 	rows := &table{}
 	rows.add(feed.Position{At: 1}, feed.Position{At: 2}, feed.Position{At: 3})
 
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	f := feed.New(feed.Source[feed.Position]{
 		Name:   "rows",
 		Newest: func(context.Context) (feed.Position, error) { return feed.Position{At: 3}, nil },
@@ -26,6 +24,8 @@ func Example() {
 	}, feed.Options{Interval: time.Millisecond, Keep: 100, Logger: slog.New(slog.DiscardHandler)})
 	defer f.Close()
 
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel() // before the feed is closed, which would be the reason of the end
 	events := feed.Listen(ctx, f, feed.Listener[feed.Position]{
 		From: &feed.Position{At: 1},
 		History: func(_ context.Context, after, until feed.Position, limit int) ([]feed.Position, error) {
