@@ -55,6 +55,7 @@ type Slot struct {
 	ready  chan struct{} // closed when a waiting slot is granted, or after its statements have run if it is taken along
 	trip   Trip          // nil if its statements are sent alone
 	all    []*Slot       // that use the connection: itself, and those that it has taken along
+	began  time.Duration // when it was granted, as of [now]
 	taken  bool          // another slot has taken it along, so that it no longer waits
 
 	patient bool // it waits to share a round trip, although there may be a connection; see [Pool.Enter]
@@ -62,9 +63,9 @@ type Slot struct {
 
 const (
 	// manyShared is the number of batches in a round trip from which a statement waits for one. A few connections then
-	// run as many of such statements as the gateway serves, with less work for each (docs/performance.md).
+	// run many of such statements, with less work for each (docs/performance.md).
 	manyShared = 4
-	// patience is how long it waits. Most round trips have ended by then, unless one waits for a lock.
+	// patience is how long it waits. A round trip that has taken longer, as one with slow arguments, is not waited for.
 	patience = 20 * time.Millisecond
 )
 
@@ -207,7 +208,7 @@ func (s *Slot) dequeue() {
 // A slot that waited must have been removed from those that wait. It takes along those whose statements it can send,
 // whose turns count a part of the statement each. The caller holds the lock of the queue.
 func (s *Slot) take() {
-	s.all = []*Slot{s}
+	s.all, s.began = []*Slot{s}, now()
 	if s.trip != nil {
 		most := s.trip.Most()
 		s.p.waiting = slices.DeleteFunc(s.p.waiting, func(other *Slot) bool {
@@ -276,7 +277,7 @@ func (p *Pool) fits(s *Slot) bool {
 	used, own := 0, 0      // by the share and by the client
 	trips, batches := 0, 0 // that it could have joined
 	for _, h := range p.held {
-		if s.patient && s.joins(h) {
+		if s.patient && now()-h.began < patience && s.joins(h) {
 			trips++
 			batches += len(h.all)
 		}

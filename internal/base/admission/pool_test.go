@@ -342,8 +342,8 @@ func TestTakenAlong(t *testing.T) {
 }
 
 // TestPatience checks which statements wait although there are connections, on two processors: those that can share a
-// round trip with many, while two or more round trips with four batches in all have the same text. They share the next
-// one, or run after 20 ms.
+// round trip with many, while two or more young round trips with four batches in all have the same text. They share
+// the next one, or run after 20 ms.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	testPool(t, 16, func(t *testing.T, s *statements) {
@@ -402,6 +402,11 @@ func TestPatience(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		if !late() {
 			t.Error("a batch waits for more than 20 ms although there are connections")
+		}
+		for range 3 {
+			if old := enter(many); !old() {
+				t.Error("a batch waits for round trips that have taken more than 20 ms, or for three others")
+			}
 		}
 		canceled := enter(many)
 		leave()
