@@ -162,7 +162,7 @@ func (s *Server) execute(
 	age := op.ages[op.oc.Operation]
 	if len(resp.Errors) > 0 || age == 0 || plan != nil || key == "" && r.Method == http.MethodPost {
 		h["Cache-Control"] = notStored
-		respond.Write(w, r, status, "", dataMember, data, tail)
+		respond.Write(w, r, status, "", dataMember, append(data, tail...))
 		return
 	}
 	if age > limits.ShortAge && hasNullField(data) {
