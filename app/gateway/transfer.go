@@ -246,8 +246,8 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// send writes a part of a response in one system call, also if it is so large that the server would write its first
-// bytes, with the header, before the others.
+// send writes a part of a response. If it is so large that the server writes its first bytes, with the header, before
+// the others, all are one system call.
 func (w *limitedWriter) send(part []byte) (int, error) {
 	if w.conn == nil || len(part) <= buffered {
 		return w.ResponseWriter.Write(part) //nolint:wrapcheck // as of the underlying writer
@@ -255,12 +255,8 @@ func (w *limitedWriter) send(part []byte) (int, error) {
 	w.conn.gathers = true
 	n, err := w.ResponseWriter.Write(part)
 	w.conn.gathers = false
-	if w.conn.first != nil { // the server still has the others
+	if w.conn.first != nil { // the server buffers others
 		err = cmp.Or(err, w.c.Flush())
-	}
-	if w.conn.first != nil { // there were none
-		_, failed := w.conn.Write(nil)
-		err = cmp.Or(err, failed)
 	}
 	return n, err
 }
@@ -330,7 +326,7 @@ func refuse(c net.Conn) {
 // lazyConn moves the write deadline of a connection only before it writes, and only if it has none, it is later than
 // it should be, or earlier by more than tolerance. Setting a deadline for each response and removing it, as net/http
 // does after each, takes 1 % of the time of a small one. It can also write two parts of a response together, which
-// takes 6 to 12 % less of the time of a list than two writes. One goroutine at a time may write, and set the deadline.
+// takes up to 12 % less of the time of a list than two writes. One goroutine at a time may write, and set the deadline.
 type lazyConn struct {
 	net.Conn
 
@@ -345,8 +341,8 @@ const smallPart = 4 << 10
 
 var connKey = values.NewKey[*lazyConn]()
 
-// ConnContext is the [http.Server.ConnContext] of a server with a listener of [LimitConnections]: with it, a large
-// response is one system call instead of two.
+// ConnContext is the [http.Server.ConnContext] of a server with a listener of [LimitConnections] and HTTP/1: with it,
+// a large response needs one system call less.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if of, ok := c.(interface{ lazy() *lazyConn }); ok {
 		return values.Context(ctx, connKey.Is(of.lazy()))

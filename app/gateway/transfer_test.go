@@ -2,20 +2,15 @@ package gateway
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"heliograph/resolvers/contractcalls"
 )
@@ -214,93 +209,6 @@ func TestLazyConn(t *testing.T) {
 	if want := []time.Time{begin, none, begin, none}; !slices.Equal(inner.deadlines, want) {
 		t.Errorf("SetDeadline: %v, want %v", inner.deadlines, want)
 	}
-}
-
-// TestGather checks that responses of any size are complete, and that those of up to 20 kB are sent as one segment.
-func TestGather(t *testing.T) {
-	t.Parallel()
-	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := bytes.Repeat([]byte("0123456789abcdef"), 2*transferPart/16)
-	handler := func(w http.ResponseWriter, r *http.Request) {
-		size, _ := strconv.Atoi(r.FormValue("size"))
-		if length := r.FormValue("length"); length != "" {
-			w.Header().Set("Content-Length", length)
-		}
-		if r.FormValue("flush") != "" {
-			w.WriteHeader(http.StatusOK)
-			_ = http.NewResponseController(w).Flush()
-		}
-		if n, err := w.Write(body[:size]); r.Method == http.MethodGet && (n != size || err != nil) {
-			t.Errorf("%s: %d bytes are written: %v", r.URL, n, err)
-		}
-	}
-	accepted := make(chan net.Conn, 1)
-	server := &http.Server{
-		Handler: defaultTransfer().limit(http.HandlerFunc(handler)), ReadHeaderTimeout: time.Minute,
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			limited, _ := c.(*limitedConn)
-			accepted <- limited.Conn
-			return ConnContext(ctx, c)
-		},
-	}
-	t.Cleanup(func() { _ = server.Close() })
-	go func() { _ = server.Serve(LimitConnections(inner, 1, nil)) }()
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", inner.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	r, inside := bufio.NewReader(conn), <-accepted
-	check := func(method string, size int, query string, most uint32) {
-		before := segments(t, inside)
-		_, _ = fmt.Fprintf(conn, "%s /?size=%d%s HTTP/1.1\r\nHost: x\r\n\r\n", method, size, query)
-		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
-		resp, err := http.ReadResponse(r, &http.Request{Method: method})
-		if err != nil {
-			t.Fatalf("%s %d %s: %v", method, size, query, err)
-		}
-		got, err := io.ReadAll(resp.Body)
-		want := body[:size]
-		if method == http.MethodHead {
-			want = nil
-		}
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s %d %s: %d bytes, %v", method, size, query, len(got), err)
-		}
-		if n := segments(t, inside) - before; n > most && size <= 20000 { // the kernel divides larger ones
-			t.Errorf("%s %d %s: %d segments, want %d", method, size, query, n, most)
-		}
-	}
-	for _, size := range []int{
-		0, 1, 2048, 2049, 3500, 3900, 4096, 4097, 8192, 20000, transferPart, transferPart + smallPart,
-	} {
-		length := fmt.Sprintf("&length=%d", size)
-		check(http.MethodHead, size, length, 1)
-		check(http.MethodGet, size, length, 1)
-		check(http.MethodGet, size, length+"&flush=on", 2)
-		check(http.MethodGet, size, "", 2) // with the end of the chunks
-		check(http.MethodGet, size, "&flush=on", 3)
-	}
-}
-
-// segments returns the number of segments with data that a connection has sent.
-func segments(t *testing.T, c net.Conn) uint32 {
-	t.Helper()
-	tcp, _ := c.(*net.TCPConn)
-	raw, err := tcp.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var info *unix.TCPInfo
-	if control := raw.Control(func(fd uintptr) {
-		info, err = unix.GetsockoptTCPInfo(int(fd), unix.SOL_TCP, unix.TCP_INFO)
-	}); control != nil || err != nil {
-		t.Fatal(control, err)
-	}
-	return info.Data_segs_out
 }
 
 // TestCloseWrite checks that the server can end a response while the client still sends, through the listener that

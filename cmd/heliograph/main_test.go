@@ -719,8 +719,32 @@ func TestAttached(t *testing.T) {
 		}
 	}
 	analyze(t, admin)
+	readAtOnce(t, g.base, "/api/v1/blocks?limit=10")
 	if code := g.end(t, syscall.SIGINT); code != 0 {
 		t.Errorf("exit code %d after SIGINT: %s", code, g.out)
+	}
+}
+
+// readAtOnce checks that a response of some kilobytes arrives as one part, each of twenty times.
+func readAtOnce(t *testing.T, base, path string) {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	part := make([]byte, 64<<10)
+	for range 20 {
+		_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		n, err := conn.Read(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, body, _ := bytes.Cut(part[:n], []byte("\r\n\r\n"))
+		length := fmt.Sprintf("Content-Length: %d\r\n", len(body))
+		if len(body) < 5000 || !bytes.Contains(append(header, "\r\n"...), []byte(length)) {
+			t.Fatalf("%d bytes of the body arrive with the header:\n%s", len(body), header)
+		}
 	}
 }
 
