@@ -55,7 +55,7 @@ func TestParseHex(t *testing.T) {
 	}
 }
 
-// TestAppendHexDigits tests each byte, and that nothing before or after the bytes changes.
+// TestAppendHexDigits tests each byte, after others.
 func TestAppendHexDigits(t *testing.T) {
 	for n := range 257 {
 		b := make([]byte, n)
