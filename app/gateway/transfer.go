@@ -255,7 +255,7 @@ func (w *limitedWriter) send(part []byte) (int, error) {
 	w.conn.gathers = true
 	n, err := w.ResponseWriter.Write(part)
 	w.conn.gathers = false
-	if w.conn.first != nil { // the server buffers others
+	if w.conn.first != nil { // the server still buffers the bytes that follow
 		err = cmp.Or(err, w.c.Flush())
 	}
 	return n, err

@@ -62,8 +62,8 @@ type Slot struct {
 }
 
 const (
-	// manyShared is the number of batches in a round trip from which a statement waits for one. A few connections then
-	// run many of such statements, with less work for each (docs/performance.md).
+	// manyShared is the number of batches in a round trip from which a statement waits for one. Few connections
+	// then run many such statements, with less work for each (docs/performance.md).
 	manyShared = 4
 	// patience is how long it waits. A round trip that has taken longer, as one with slow arguments, is not waited for.
 	patience = 20 * time.Millisecond
