@@ -394,20 +394,12 @@ type Explanation struct {
 	DocumentID string `json:"documentId"`
 }
 
-// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix
-// "POST " selects the path's POST endpoint, with the example body. A path that supports POST only does not need the
-// prefix. If the path would be rejected, the error is the [*Problem] of the response. It is a 400 too if the response
-// would be a [Direct], for which no operation runs.
-func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) {
-	return a.ExplainBody(ctx, target, nil)
-}
-
-// ExplainBody returns the operation that a REST path with its query string would run for a request with the given
-// body, as [API.Explain] does for the example body, which a nil body selects. The target can begin with "POST " to
-// select the POST endpoint of a path that also has GET; for GET, the body is ignored. It runs nothing, not even the
-// operations for validation. An unknown path is a 404. Other requests that would be rejected are the [*Problem] of the
-// response, and those that need no operation, or a row of the database, a 400.
-func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Explanation, error) {
+// Explain returns the operation that a REST path with its query string would run for a request with the given body; a
+// nil body selects the example of the endpoint. The target can begin with "POST " to select the POST endpoint of a path
+// that also has GET; for GET, the body is ignored. It runs nothing, not even the operations for validation. An unknown
+// path is a 404. Other requests that would be rejected are the [*Problem] of the response, and those that need no
+// operation, such as a [Direct] response, or a row of the database, a 400.
+func (a *API) Explain(ctx context.Context, target string, body []byte) (*Explanation, error) {
 	target, isPost := strings.CutPrefix(target, http.MethodPost+" ")
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {

@@ -15,7 +15,7 @@ func ExampleAPI_Explain() {
 		fmt.Println(err)
 		return
 	}
-	explained, err := api.Explain(context.Background(), "/api/v1/topics/0.0.4001/messages?limit=2&order=desc")
+	explained, err := api.Explain(context.Background(), "/api/v1/topics/0.0.4001/messages?limit=2&order=desc", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -23,7 +23,7 @@ func ExampleAPI_Explain() {
 	fmt.Println(explained.OperationName)
 	fmt.Println(explained.Variables)
 
-	_, err = api.Explain(context.Background(), "/api/v1/topics/0.0.4001/messages?limit=-1")
+	_, err = api.Explain(context.Background(), "/api/v1/topics/0.0.4001/messages?limit=-1", nil)
 	fmt.Println(err)
 	// Output:
 	// TopicMessages

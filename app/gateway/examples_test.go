@@ -104,8 +104,8 @@ func TestExplainOverHTTP(t *testing.T) {
 	}
 }
 
-// TestExplainBody explains a POST request with its body.
-func TestExplainBody(t *testing.T) {
+// TestExplain explains a POST request with its body.
+func TestExplain(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
 	const call = "/graphql/explain?path=POST+/api/v1/contracts/call"
@@ -134,7 +134,7 @@ func TestExplanationsRun(t *testing.T) {
 		"/api/v1/blocks?block.number=lte:20", "/api/v1/topics/4001/messages?encoding=utf-8&sequencenumber=gt:2",
 		"/api/v1/transactions?result=fail&order=asc",
 	} {
-		x, err := g.Explain(t.Context(), path)
+		x, err := g.Explain(t.Context(), path, nil)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue

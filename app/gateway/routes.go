@@ -74,7 +74,7 @@ func (g *Gateway) Public() http.Handler {
 	}
 	if g.o.Graph.MCP {
 		o := assistants.Options{
-			Version: g.o.Version, Graph: g.graph, Schema: g.graph.Schema(), Explain: g.ExplainBody,
+			Version: g.o.Version, Graph: g.graph, Schema: g.graph.Schema(), Explain: g.Explain,
 			MaxBody: g.o.Graph.MaxBody,
 		}
 		if g.o.Graph.IntrospectionOff {
@@ -194,7 +194,7 @@ func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	x, err := g.ExplainBody(r.Context(), r.URL.Query().Get("path"), body)
+	x, err := g.Explain(r.Context(), r.URL.Query().Get("path"), body)
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem):
@@ -249,19 +249,13 @@ func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 	docs[r.URL.Path[:len(v1.Prefix)]].ServeHTTP(w, r) // both prefixes have the same length
 }
 
-// Explain returns the document and variables that a request for a REST path runs, without running them. target is a
-// path of either REST API with its query string, after "POST " for an endpoint with a body, of which the example is
-// used. An invalid request is an error of type [*rest.Problem].
-func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
-	return g.ExplainBody(ctx, target, nil)
-}
-
-// ExplainBody returns the document and variables that a request for a REST path with the given body runs, without
-// running them; target is that of [Gateway.Explain]. A nil body stands for the example of the endpoint. Endpoints
-// without a body and paths of the status API ignore it. An invalid request is an error of type [*rest.Problem].
-func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
+// Explain returns the document and variables that a request for a REST path with the given body runs, without running
+// them. target is a path of either REST API with its query string, after "POST " for an endpoint with a body. A nil
+// body stands for the example of the endpoint. Endpoints without a body and paths of the status API ignore it. An
+// invalid request is an error of type [*rest.Problem].
+func (g *Gateway) Explain(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
 	if strings.HasPrefix(target, v2.Prefix+"/") {
 		return g.v2.Explain(target)
 	}
-	return g.v1.ExplainBody(ctx, target, body)
+	return g.v1.Explain(ctx, target, body)
 }

@@ -350,7 +350,7 @@ func (c *explainCmd) Run(ctx context.Context) error {
 			return fmt.Errorf("reading the request body: %w", err)
 		}
 	}
-	x, err := g.ExplainBody(ctx, c.Path, body)
+	x, err := g.Explain(ctx, c.Path, body)
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:

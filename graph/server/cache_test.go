@@ -79,7 +79,7 @@ func TestTrusted(t *testing.T) {
 		return g.Do(t, http.MethodPost, "/graphql", string(b), "Content-Type: "+plainMedia)
 	}
 	one := map[string]any{"n": 1}
-	x, err := g.Explain(t.Context(), "/api/v1/accounts?limit=1")
+	x, err := g.Explain(t.Context(), "/api/v1/accounts?limit=1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestTrusted(t *testing.T) {
 			t.Errorf("%s: %s", name, codes)
 		}
 	}
-	if x, err = g.Explain(t.Context(), "/api/v1/accounts/0.0.2?transactions=false"); err != nil {
+	if x, err = g.Explain(t.Context(), "/api/v1/accounts/0.0.2?transactions=false", nil); err != nil {
 		t.Fatal(err)
 	}
 	document, _, _ := strings.Cut(x.DocumentID, "#")

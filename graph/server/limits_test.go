@@ -378,7 +378,7 @@ func TestRESTDocuments(t *testing.T) {
 		"network/nodes?limit=25",
 		"schedules?limit=100", "balances?limit=100", "accounts/0.0.1008/nfts?limit=100",
 	} {
-		x, err := g.Explain(t.Context(), "/api/v1/"+path)
+		x, err := g.Explain(t.Context(), "/api/v1/"+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

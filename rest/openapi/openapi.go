@@ -255,7 +255,7 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 		return "/graphiql?rest=" + url.QueryEscape(path), nil
 	}
 	// A link has no HTTP method, so this one contains the document.
-	x, err := g.api.Explain(context.Background(), e.Method()+" "+path)
+	x, err := g.api.Explain(context.Background(), e.Method()+" "+path, nil)
 	if err != nil {
 		return "", err
 	}

@@ -150,7 +150,7 @@ func TestEndpointsAreDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := api.Explain(t.Context(), path); link == "" || err != nil {
+		if _, err := api.Explain(t.Context(), path, nil); link == "" || err != nil {
 			t.Errorf("%s: the example %q is not explained: %v", e.Path, path, err)
 		}
 	}

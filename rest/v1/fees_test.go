@@ -544,7 +544,7 @@ func TestFeeSchedule(t *testing.T) {
 func TestFeeExplained(t *testing.T) {
 	t.Parallel()
 	g := testenv.Shared(t)
-	x, err := g.Explain(t.Context(), "POST "+feesPath+"?mode=STATE&high_volume_throttle=5")
+	x, err := g.Explain(t.Context(), "POST "+feesPath+"?mode=STATE&high_volume_throttle=5", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -561,13 +561,13 @@ func TestFeeExplained(t *testing.T) {
 		`"total":20000000}`) {
 		t.Errorf("the example of the documentation: %s", got.Body)
 	}
-	if _, err := g.ExplainBody(t.Context(), "POST "+feesPath, []byte("x")); err != nil {
+	if _, err := g.Explain(t.Context(), "POST "+feesPath, []byte("x")); err != nil {
 		t.Errorf("error of an invalid transaction: %v", err)
 	}
-	if x, err := g.Explain(t.Context(), feesPath); err != nil || x.OperationName != "Fees" {
+	if x, err := g.Explain(t.Context(), feesPath, nil); err != nil || x.OperationName != "Fees" {
 		t.Errorf("%+v %v", x, err)
 	}
-	if _, err := g.Explain(t.Context(), "POST /api/v1/network/stake"); err == nil {
+	if _, err := g.Explain(t.Context(), "POST /api/v1/network/stake", nil); err == nil {
 		t.Error("a path without a body is explained with one")
 	}
 }

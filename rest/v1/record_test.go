@@ -339,7 +339,7 @@ func TestVariables(t *testing.T) {
 	g, documents := testenv.Shared(t), map[string]*ast.QueryDocument{}
 	checked := 0
 	for _, r := range readRecord(t, text) {
-		x, err := g.Explain(t.Context(), r.path)
+		x, err := g.Explain(t.Context(), r.path, nil)
 		if err != nil {
 			continue // the request is invalid
 		}
@@ -399,7 +399,7 @@ func TestRecordWithoutDatabase(t *testing.T) {
 		case http.StatusServiceUnavailable:
 			unavailable++
 		}
-		_, err := g.Explain(t.Context(), path)
+		_, err := g.Explain(t.Context(), path, nil)
 		if problem := (*rest.Problem)(nil); err != nil && !errors.As(err, &problem) {
 			t.Errorf("%s cannot be explained: %v", path, err)
 		}

@@ -249,7 +249,7 @@ func sortLists(v any) {
 // graphWalk runs an endpoint's document page by page with the cursors of the graph and returns the JSON of all rows.
 func graphWalk(t testing.TB, g *testenv.Gateway, e *rest.Endpoint, path string, pages int) []string {
 	t.Helper()
-	x, err := g.Explain(context.Background(), v1.Prefix+path)
+	x, err := g.Explain(context.Background(), v1.Prefix+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -314,7 +314,7 @@ func TestExplain(t *testing.T) {
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
 	importExample(t, g.Status, status.Documented)
 	for _, name := range status.Documents() {
-		x, err := g.Explain(t.Context(), "/api/v2/"+name)
+		x, err := g.Explain(t.Context(), "/api/v2/"+name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

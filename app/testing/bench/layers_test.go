@@ -72,7 +72,7 @@ func (r *rig) layers(b *testing.B, path string) []layer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x, err := r.rest.Explain(b.Context(), path)
+	x, err := r.rest.Explain(b.Context(), path, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -240,7 +240,7 @@ func (*rig) get(tb testing.TB, name, path string, h http.Handler) way {
 // post sends the GraphQL document of a REST path.
 func (r *rig) post(tb testing.TB, path string) way {
 	tb.Helper()
-	x, err := r.rest.Explain(tb.Context(), path)
+	x, err := r.rest.Explain(tb.Context(), path, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -300,7 +300,7 @@ func BenchmarkProcesses(b *testing.B) {
 // texts returns the requests for a path: that of REST, and its document as a request of GraphQL.
 func (r *rig) texts(b *testing.B, path string) (get, post string) {
 	b.Helper()
-	x, err := r.rest.Explain(b.Context(), path)
+	x, err := r.rest.Explain(b.Context(), path, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

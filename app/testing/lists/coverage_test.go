@@ -50,7 +50,8 @@ func TestCoverage(t *testing.T) {
 			if explained[shape] {
 				continue
 			}
-			if x, err := g.Explain(t.Context(), "/api/v1"+m.path); err == nil { // some combinations are not supported
+			x, err := g.Explain(t.Context(), "/api/v1"+m.path, nil)
+			if err == nil { // some combinations are not supported
 				explained[shape] = true
 				documents = append(documents, x.Standalone)
 			}

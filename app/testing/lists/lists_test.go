@@ -102,7 +102,7 @@ var rootList = regexp.MustCompile(`page: (\w+)`)
 // served reports whether an index serves the filters of a request.
 func served(t *testing.T, g *testenv.Gateway, path string) bool {
 	t.Helper()
-	x, err := g.Explain(t.Context(), "/api/v1"+path)
+	x, err := g.Explain(t.Context(), "/api/v1"+path, nil)
 	if err != nil {
 		return true // rejected
 	}
