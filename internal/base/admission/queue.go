@@ -119,7 +119,7 @@ type client struct {
 	room  *semaphore.Weighted // for large bodies, in bytes
 
 	started int     // requests that have started
-	rate    float64 // at which they started, while requests wait: the highest one, in requests per second
+	rate    float64 // at which they started while the last one that started waited, in requests per second
 }
 
 // class is a kind of request, whose cost is about the same.
@@ -227,14 +227,22 @@ func (q *Queue) grant() {
 }
 
 // full reports whether to refuse another turn of the client: if its queue is longer than the timeout, of which a tenth
-// is for rates that fall meanwhile. The rate has to be measured before: the first request has to have waited for half
-// of the timeout, unless more than manyWaiting wait and a rate is known. It is the highest one until a request has
-// waited in vain: refusals take processor time, as new connections do, so that the current rate would fall with each
-// refusal, and lead to more of them. The caller holds the lock.
+// is for rates that fall meanwhile. The rate has to be measured before: the first new request has to have waited for
+// half of the timeout, unless more than manyWaiting wait and a rate is known. The caller holds the lock.
 func (q *Queue) full(c *client) bool {
-	n := len(c.waiting)
+	others := c.waiting[c.begun():]
+	n := len(others)
 	return float64(n) > c.rate*(q.o.Timeout-q.o.Timeout/10).Seconds() &&
-		(now()-c.waiting[0].arrived >= q.o.Timeout/2 || n > manyWaiting && c.rate > 0)
+		(now()-others[0].arrived >= q.o.Timeout/2 || n > manyWaiting && c.rate > 0)
+}
+
+// begun returns the number of waiting turns that have run before, which come first. The caller holds the lock.
+func (c *client) begun() int {
+	n := 0
+	for n < len(c.waiting) && c.waiting[n].started {
+		n++
+	}
+	return n
 }
 
 // remove removes the only occurrence of v from s in place and returns the shorter slice, or s if it does not contain

@@ -304,6 +304,58 @@ func TestOverload(t *testing.T) {
 	}
 }
 
+// TestFull checks that a new request is refused if the queue is too long, also while a request that has run before
+// waits at its head since a moment ago.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		enter := func() (*admission.Turn, error) {
+			turn := s.q.Turn("busy", "class")
+			err := turn.Enter(ctx)
+			return turn, err
+		}
+		var running []*admission.Turn
+		for range 3 {
+			turn, err := enter()
+			if err != nil {
+				t.Fatal(err)
+			}
+			running = append(running, turn)
+		}
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				turn, _ := enter()
+				<-ctx.Done()
+				turn.End()
+			})
+		}
+		time.Sleep(time.Second)
+		running[0].End() // the first of the hundred starts: one a second
+		time.Sleep(2 * time.Second)
+		slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: running[1]}, admission.Reads, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slot.Leave()
+		all.Go(func() { _ = running[1].Build(ctx) })
+		synctest.Wait()
+		all.Go(func() {
+			start := time.Now()
+			_, err := enter()
+			refusal := admission.RefusalOf(err)
+			if refusal == nil || refusal.Limit != admission.ByQueue || time.Now() != start {
+				t.Errorf("after %s: %v", time.Since(start), err)
+			}
+		})
+		synctest.Wait()
+		cancel()
+		all.Wait()
+	})
+}
+
 // TestAborts checks that requests whose client has left do not run, and leave nothing behind.
 func TestAborts(t *testing.T) {
 	t.Parallel()

@@ -178,7 +178,7 @@ func (t *Turn) refuse(by Limit) error {
 		if t.started {
 			c.started--
 		}
-		t.measure(0)
+		t.measure()
 	}
 	seconds := math.Ceil(float64(len(c.waiting)) / max(1, c.rate))
 	return &Refusal{by, int(min(max(1, seconds), 60))}
@@ -193,11 +193,11 @@ func (t *Turn) late(err error) error {
 	return t.refuse(ByTimeout)
 }
 
-// measure sets the rate of the client to that since the turn arrived, but at least to a rate. Less than a tenth of the
-// timeout is too short for that. The caller holds the lock.
-func (t *Turn) measure(least float64) {
+// measure sets the rate of the client to that since the turn arrived. Less than a tenth of the timeout is too short for
+// that. The caller holds the lock.
+func (t *Turn) measure() {
 	if took := now() - t.arrived; took >= t.q.o.Timeout/10 {
-		t.client.rate = max(least, float64(t.client.started-t.before)/took.Seconds())
+		t.client.rate = float64(t.client.started-t.before) / took.Seconds()
 	}
 }
 
@@ -305,7 +305,7 @@ func (t *Turn) start() {
 		q.virtual = max(q.virtual, c.virtual)
 		c.virtual += t.paid
 		c.started++
-		t.measure(c.rate)
+		t.measure()
 	}
 	t.run(true)
 }
@@ -413,12 +413,8 @@ func (t *Turn) Build(ctx context.Context) error {
 	if !t.computes || c.computing <= t.q.processors() {
 		return nil
 	}
-	place := 0
-	for place < len(c.waiting) && c.waiting[place].started {
-		place++
-	}
 	t.run(false)
-	return t.wait(ctx, place)
+	return t.wait(ctx, c.begun())
 }
 
 // Errors of [Turn.Stream], for clients.
