@@ -10,12 +10,14 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/cors"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/time/rate"
 
 	"heliograph/app/assistants"
 	"heliograph/app/media"
@@ -216,6 +218,7 @@ func New(o Options) (*Gateway, error) {
 		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs,
 		metrics: newMetrics(o.DB, cache, o.Followers, o.Traces, o.REST.Now),
 		rates:   rates, root: root,
+		refusals: refusals{pace: rate.NewLimiter(rate.Limit(refusalRate*runtime.GOMAXPROCS(0)), refusalBurst)},
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"*"}, // the requested ones: browsers send no credentials of their own
