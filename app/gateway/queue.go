@@ -56,7 +56,7 @@ func (g *Gateway) run(
 	l.refused = refusal != nil
 	switch {
 	case refusal != nil:
-		g.refuse(w, r, turn.Client(), refusal)
+		g.refuse(ctx, w, r, turn.Client(), refusal)
 	case err != nil:
 		w.WriteHeader(statusGone)
 	case stream:
@@ -82,12 +82,14 @@ func timing(waited time.Duration) []string {
 }
 
 // refuse responds with 503 and Retry-After in seconds in the error format of the API that r addresses, and counts
-// the refusal for the log. If new requests are refused faster than refusalRate, it waits, but not for a client that has
-// disconnected.
-func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, client string, refusal *admission.Refusal) {
+// the refusal for the log. If new requests are refused faster than refusalRate, it waits before it responds, unless ctx
+// ends before it would be the turn of this one.
+func (g *Gateway) refuse(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, client string, refusal *admission.Refusal,
+) {
 	g.refusals.add(g.o.Logger, client, refusal.Limit)
 	if refusal.Limit == admission.ByQueue {
-		_ = g.refusals.pace.Wait(r.Context())
+		_ = g.refusals.pace.Wait(ctx)
 	}
 	if isREST(r) {
 		g.v1.Unavailable(w, r, refusal.Seconds)
@@ -97,9 +99,9 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, client string, 
 	g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, refusal.Error())
 }
 
-// refusalRate is the number of new requests that can be refused per second and processor, and refusalBurst how many can
-// be refused at once. Clients that repeat refused requests at once would take the processors from the requests that
-// run: with ten times the requests that fit, 11 to 19 % of the capacity was left for them, instead of 70 to 100 %.
+// refusalRate is the number of new requests that are refused per second and processor, and refusalBurst how many are
+// refused at once. Clients that repeat refused requests at once would take the processors from the requests that run:
+// with ten times the requests that fit, 11 to 19 % of the capacity was left for them, instead of 63 % or more.
 const refusalRate, refusalBurst = 2500, 100
 
 // refusals counts refused requests, and logs their number and the last one of them once a second.

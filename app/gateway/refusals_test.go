@@ -15,19 +15,20 @@ import (
 	"heliograph/internal/base/admission"
 )
 
-// TestRefusalRate checks that many new requests are refused at a limited rate, but not those that have waited in vain,
-// and that a client that has disconnected is not waited for.
+// TestRefusalRate checks that many new requests are refused at a limited rate, but those that have waited in vain, and
+// those whose context ends, at once.
 func TestRefusalRate(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		limit        admission.Limit
-		disconnected bool
-		want         time.Duration
+		limit   admission.Limit
+		timeout time.Duration
+		want    time.Duration // until all are refused
 	}{
-		{limit: admission.ByQueue, want: time.Second},
-		{limit: admission.ByQueue, disconnected: true},
-		{limit: admission.ByTimeout},
-		{limit: admission.ByMemory},
+		{limit: admission.ByQueue, timeout: time.Minute, want: time.Second},
+		{limit: admission.ByQueue, timeout: time.Second / 2, want: time.Second / 2},
+		{limit: admission.ByQueue, timeout: -1},
+		{limit: admission.ByTimeout, timeout: time.Minute},
+		{limit: admission.ByMemory, timeout: time.Minute},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			t.Helper()
@@ -35,18 +36,15 @@ func TestRefusalRate(t *testing.T) {
 				o:        Options{Logger: slog.New(slog.DiscardHandler)},
 				refusals: refusals{pace: rate.NewLimiter(refusalRate, refusalBurst)},
 			}
-			ctx, cancel := context.WithCancel(t.Context())
+			ctx, cancel := context.WithTimeout(t.Context(), test.timeout)
 			defer cancel()
-			if test.disconnected {
-				cancel()
-			}
 			start := time.Now()
 			var all sync.WaitGroup
 			for range refusalRate + refusalBurst {
 				all.Go(func() {
 					r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/other", http.NoBody)
 					w := httptest.NewRecorder()
-					g.refuse(w, r, "client", &admission.Refusal{Limit: test.limit, Seconds: 7})
+					g.refuse(ctx, w, r, "client", &admission.Refusal{Limit: test.limit, Seconds: 7})
 					if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "7" {
 						t.Errorf("status %d, %v", w.Code, w.Header())
 					}
@@ -54,7 +52,7 @@ func TestRefusalRate(t *testing.T) {
 			}
 			all.Wait()
 			if took := time.Since(start).Round(time.Millisecond); took != test.want {
-				t.Errorf("%s, disconnected %v: %s, want %s", test.limit, test.disconnected, took, test.want)
+				t.Errorf("%s, timeout %s: %s, want %s", test.limit, test.timeout, took, test.want)
 			}
 		})
 	}

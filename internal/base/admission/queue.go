@@ -119,7 +119,7 @@ type client struct {
 	room  *semaphore.Weighted // for large bodies, in bytes
 
 	started int     // requests that have started
-	rate    float64 // at which they started while the last one that started waited, in requests per second
+	rate    float64 // requests per second that started, during the wait of the newest of them
 }
 
 // class is a kind of request, whose cost is about the same.
