@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 const (
@@ -22,7 +24,8 @@ const (
 // written, and logs their number.
 type AccessLog struct {
 	handler slog.Handler
-	reports *slog.Logger // of dropped lines; it writes to out at once
+	json    zerolog.Logger // writes the lines if handler writes JSON
+	reports *slog.Logger   // of dropped lines; it writes to out at once
 	out     io.Writer
 	total   atomic.Int64 // dropped lines
 	timer   *time.Timer
@@ -35,11 +38,12 @@ type AccessLog struct {
 }
 
 // NewAccessLog returns a new access log that collects lines and writes them to out after logDelay. handler returns
-// a handler that formats lines and writes them to the given writer: the log itself, or out. Call [AccessLog.Flush]
-// before the process ends.
+// a handler that formats lines and writes them to the given writer: the log itself, or out. If that is a
+// [slog.JSONHandler], which may have no options but a level, zerolog writes the lines of requests in the same form: with
+// slog, they take 5 % of the time of a small request. Call [AccessLog.Flush] before the process ends.
 func NewAccessLog(out io.Writer, handler func(io.Writer) slog.Handler) *AccessLog {
 	l := &AccessLog{out: out, reports: slog.New(handler(out))}
-	l.handler, l.timer = handler(l), time.AfterFunc(logDelay, l.Flush)
+	l.handler, l.json, l.timer = handler(l), zerolog.New(l), time.AfterFunc(logDelay, l.Flush)
 	return l
 }
 
@@ -83,6 +87,18 @@ func (l *AccessLog) request(
 	r *http.Request, level slog.Level, status, bytes int, start time.Time, took time.Duration, key string,
 ) {
 	if !l.handler.Enabled(r.Context(), level) {
+		return
+	}
+	if _, ok := l.handler.(*slog.JSONHandler); ok && l.out != nil {
+		at, _ := start.Add(took).MarshalJSON() // fails from the year 10000 on
+		line := l.json.Log().RawJSON(slog.TimeKey, at).Str(slog.LevelKey, level.String()).
+			Str(slog.MessageKey, "request").Str("method", r.Method).Str("path", logged(r.URL.Path)).
+			Str("query", logged(r.URL.RawQuery)).Int("status", status).Int("bytes", bytes).
+			Int64("took", took.Nanoseconds()).Str("client", r.RemoteAddr)
+		if key != "" {
+			line.Str("key", key)
+		}
+		line.Send()
 		return
 	}
 	line := slog.NewRecord(start.Add(took), level, "request", 0)

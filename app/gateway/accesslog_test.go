@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // slowOutput is an output whose writes wait for a token.
@@ -35,6 +38,41 @@ func (o *slowOutput) state() (text string, writes int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes.String(), o.writes
+}
+
+// TestAccessLogForm compares the lines of requests with those of slog, also for texts that JSON escapes.
+func TestAccessLogForm(t *testing.T) {
+	lines := func(handler func(io.Writer) slog.Handler, texts []string) []map[string]any {
+		var out bytes.Buffer
+		l := NewAccessLog(&out, handler)
+		for i, text := range texts {
+			r := httptest.NewRequestWithContext(t.Context(), "GET", "/", http.NoBody)
+			r.Method, r.URL.Path, r.URL.RawQuery, r.RemoteAddr = "M"+text, text, text, "[::1]:80"
+			l.request(r, slog.Level(i%4*4-4), 200+i, i, time.Unix(int64(i), int64(i)), time.Duration(i), text)
+		}
+		l.Flush()
+		var all []map[string]any
+		for d := json.NewDecoder(&out); d.More(); {
+			var line map[string]any
+			if err := d.Decode(&line); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, line)
+		}
+		return all
+	}
+	texts := []string{"", "/a?b=c&d=<e>", strings.Repeat("é", maxLogged)}
+	for c := range 0x120 {
+		texts = append(texts, "x"+string(rune(c))+"y", "x"+string([]byte{byte(c)})+"y")
+	}
+	o := &slog.HandlerOptions{Level: slog.LevelDebug}
+	got := lines(func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }, texts)
+	want := lines(func(w io.Writer) slog.Handler {
+		return struct{ slog.Handler }{slog.NewJSONHandler(w, o)} // of a type that the log does not know
+	}, texts)
+	if diff := cmp.Diff(want, got); diff != "" || len(want) != len(texts) {
+		t.Errorf("%d lines, slog (-) and the log (+): %s", len(want), diff)
+	}
 }
 
 // TestAccessLog checks that lines are written together, that those which do not fit are dropped, and that their number
