@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,16 +29,24 @@ func releaseProgram() {
 	}
 }
 
+// statm opens the file with the memory of the process. It stays open: opening it for each measurement takes 0.6 % of
+// the time of a request.
+var statm = sync.OnceValues(func() (int, error) { return unix.Open("/proc/self/statm", unix.O_CLOEXEC, 0) })
+
 // residentMemory returns the physical memory that the process uses, and the part of it that the executable does,
-// in bytes. It reads /proc/self/statm, and returns zeros if it cannot.
+// in bytes. It returns zeros if it cannot read them.
 func residentMemory() (all, program int64) {
-	text, err := os.ReadFile("/proc/self/statm")
+	file, err := statm()
 	if err != nil {
 		return 0, 0
 	}
+	var text [256]byte
+	n, _ := unix.Pread(file, text[:], 0)
 	var pages [3]int64 // size, resident, shared
-	for i, word := range strings.Fields(string(text))[:len(pages)] {
-		pages[i], _ = strconv.ParseInt(word, 10, 64)
+	for i, word := range strings.Fields(string(text[:max(n, 0)])) {
+		if i < len(pages) {
+			pages[i], _ = strconv.ParseInt(word, 10, 64)
+		}
 	}
 	size := int64(os.Getpagesize())
 	return pages[1] * size, pages[2] * size
