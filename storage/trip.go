@@ -55,7 +55,10 @@ var paces struct {
 
 // paceOf returns the pace of a batch, which has at least one statement. It forgets all others if there are too many.
 func paceOf(queries []query) *pace {
-	of := [2]string{queries[0].sql, queries[len(queries)-1].sql}
+	of := [2]string{queries[len(queries)-1].sql} // a long text, hashed once if there is no other
+	if len(queries) > 1 {
+		of[1] = queries[0].sql
+	}
 	known, ok := paces.Load(of)
 	if !ok {
 		if paces.n.Add(1) > mostPaces {
