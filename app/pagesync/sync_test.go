@@ -2,11 +2,13 @@ package pagesync_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +36,13 @@ type source struct {
 func newSource(t *testing.T) *source {
 	t.Helper()
 	e := &source{documents: map[string]string{}, handlers: map[string]http.HandlerFunc{}}
-	for path, d := range testenv.ReadExample(t, "../../rest/v2/testdata/ledgerlight.json") {
+	text, err := os.ReadFile("../../rest/v2/testdata/ledgerlight.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documents map[string]json.RawMessage
+	testenv.Decode(t, string(text), &documents)
+	for path, d := range documents {
 		e.documents[path] = string(d)
 	}
 	e.Server = httptest.NewServer(e)

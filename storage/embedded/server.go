@@ -192,14 +192,8 @@ func (s *Server) URL(database string) string {
 	return u.String()
 }
 
-// Major returns the server's major version, such as 15.
-func (s *Server) Major() int { return s.bin.major }
-
-// PID returns the process id of the server's first process.
-func (s *Server) PID() int { return s.proc.cmd.Process.Pid }
-
-// DataDir returns the absolute path of the data folder.
-func (s *Server) DataDir() string { return s.paths.base }
+// Process returns the server's major version, such as 15, and the ID of its first process.
+func (s *Server) Process() (major, pid int) { return s.bin.major, s.proc.cmd.Process.Pid }
 
 // Done returns a channel that is closed when the server has ended, by [Server.Stop] or by itself.
 func (s *Server) Done() <-chan struct{} { return s.proc.done }

@@ -42,8 +42,8 @@ func TestServer(t *testing.T) {
 	execSQL(t, s.URL(Name), "create extension btree_gist", "create extension pg_trgm")
 	info, err := os.Stat(s.paths.sock)
 	if err != nil || info.Mode().Perm() != 0o700 || s.paths.sock != filepath.Join(s.paths.dir, "s") ||
-		s.DataDir() != dir {
-		t.Errorf("the socket's folder %s below %s: %v, %v", s.paths.sock, s.DataDir(), info.Mode(), err)
+		s.paths.base != dir {
+		t.Errorf("the socket's folder %s below %s: %v, %v", s.paths.sock, s.paths.base, info.Mode(), err)
 	}
 	fill(t, s.URL(Name))
 	if err := s.Err(); err != nil {

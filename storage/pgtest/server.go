@@ -142,7 +142,8 @@ func (s *server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.URL, s.Major, s.PID = started.URL("postgres"), started.Major(), started.PID()
+	s.URL = started.URL("postgres")
+	s.Major, s.PID = started.Process()
 	text, err := json.Marshal(s)
 	err = errors.Join(err, started.Release(), os.WriteFile(filepath.Join(s.dir, "server"), text, 0o600),
 		sweep(ctx, s.URL, keepTemplates), sweepFolders(s.dir))

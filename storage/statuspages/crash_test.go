@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -28,15 +26,7 @@ func startServer(t *testing.T, dir string) *embedded.Server {
 // kill ends a server with SIGKILL.
 func kill(t *testing.T, s *embedded.Server) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(s.DataDir(), "pg*", "data", "postmaster.pid"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("no server in %s: %v", s.DataDir(), err)
-	}
-	text, err := os.ReadFile(found[0])
-	var pid int
-	if _, err := fmt.Sscan(strings.SplitN(string(must(t, text, err)), "\n", 2)[0], &pid); err != nil {
-		t.Fatal(err)
-	}
+	_, pid := s.Process()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

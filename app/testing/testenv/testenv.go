@@ -18,7 +18,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -328,19 +327,4 @@ func (g *Gateway) NewestIncident(tb testing.TB) string {
 	}
 	g.Data(tb, `{ status { incidents(first: 1) { nodes { code } } } }`, nil, &data)
 	return data.Status.Incidents.Nodes[0].Code
-}
-
-// ReadExample reads the documents of the example status page, by path, from its file
-// rest/v2/testdata/ledgerlight.json. file is the path to it from the folder of the test. Errors end the test.
-func ReadExample(tb testing.TB, file string) map[string]json.RawMessage {
-	tb.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var documents map[string]json.RawMessage
-	if err := json.Unmarshal(text, &documents); err != nil {
-		tb.Fatal(err)
-	}
-	return documents
 }

@@ -51,8 +51,6 @@ type Config struct {
 	// BlockHashWindow is the number of blocks whose hashes contracts can read, which end with the current block.
 	// Default: [DefaultBlockHashWindow].
 	BlockHashWindow uint64
-	// MaxRefundPercent is the maximum refund of unused gas, in percent of the gas limit. Default: 100.
-	MaxRefundPercent uint64
 	// CacheBytes is the size of the code cache. 0 disables it.
 	CacheBytes uint64
 	// Level returns the EVM version at a block. Default: [LevelAt].
@@ -93,7 +91,6 @@ type engine struct {
 // New returns a new machine. Settings of cfg that are 0 get their defaults. It reads nothing from a database.
 func New(cfg Config) *Machine {
 	cfg.ChainID = cmp.Or(cfg.ChainID, ChainIDTestnet)
-	cfg.MaxRefundPercent = cmp.Or(cfg.MaxRefundPercent, 100)
 	cfg.BlockHashWindow = cmp.Or(cfg.BlockHashWindow, DefaultBlockHashWindow)
 	m := &Machine{cfg: cfg, codes: newCodeCache(cfg.CacheBytes)}
 	for level := range m.engines {

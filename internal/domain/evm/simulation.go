@@ -265,10 +265,6 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 		used -= min(s.state.refund, used/params.RefundQuotientEIP3529)
 	}
 	r.GasUsed = used
-	percent := s.machine.cfg.MaxRefundPercent
-	if refund := m.Gas/100*percent + m.Gas%100*percent/100; m.Gas-used > refund {
-		r.GasUsed = m.Gas - refund
-	}
 	if fail == nil {
 		r.Logs, r.Transfers = s.state.logs, s.state.transfers
 	} else {
