@@ -45,8 +45,9 @@ const (
 	// client can have maxSlow, nor those that can share a round trip, of which it can have maxBrief, and all allBrief.
 	maxPending, allPending, maxSlow = 2, 16, 64
 	maxBrief, allBrief              = 128, 1024
-	// manyWaiting is the number of waiting requests of a client that are not refused before its rate is known well.
-	manyWaiting = 2048
+	// manyWaiting is the number of waiting requests of a client from which its first measured rate is used. With fewer,
+	// a request waits for half of the timeout before: the rate of a few slow requests says little.
+	manyWaiting = 256
 	// largeBody is the size of a body, in bytes, from which it waits for room before it is read. The room for those of
 	// a client is the memory divided by roomShare. When the memory is used up, all clients share as much again.
 	largeBody, roomShare = 64 << 10, 8
@@ -118,8 +119,9 @@ type client struct {
 	bytes int64               // of waiting requests and unread responses
 	room  *semaphore.Weighted // for large bodies, in bytes
 
-	started int     // requests that have started
-	rate    float64 // requests per second that started, during the wait of the newest of them
+	refused time.Duration // when a request was last refused, as of [now]; 0 for never
+	started int           // requests that have started
+	rate    float64       // requests per second that started, during the wait of the newest of them
 }
 
 // class is a kind of request, whose cost is about the same.
@@ -227,12 +229,18 @@ func (q *Queue) grant() {
 }
 
 // full reports whether to refuse another turn of the client: if its queue is longer than the timeout, of which a tenth
-// is for rates that fall meanwhile. The rate has to be measured before: the first new request has to have waited for
-// half of the timeout, unless more than manyWaiting wait and a rate is known. The caller holds the lock.
+// is for rates that fall meanwhile. While requests of the client are refused, half is for them: its queue is full all
+// the time then, and otherwise many requests would wait for the whole timeout in vain whenever the machine gets slower.
+// The rate has to be measured before: the first new request has to have waited for half of the timeout, unless more
+// than manyWaiting wait and a rate is known. The caller holds the lock.
 func (q *Queue) full(c *client) bool {
 	others := c.waiting[c.begun():]
 	n := len(others)
-	return float64(n) > c.rate*(q.o.Timeout-q.o.Timeout/10).Seconds() &&
+	reserve := q.o.Timeout / 10
+	if c.refused != 0 && now()-c.refused < active {
+		reserve = q.o.Timeout / 2
+	}
+	return float64(n) > c.rate*(q.o.Timeout-reserve).Seconds() &&
 		(now()-others[0].arrived >= q.o.Timeout/2 || n > manyWaiting && c.rate > 0)
 }
 

@@ -356,6 +356,43 @@ func TestFull(t *testing.T) {
 	})
 }
 
+// TestReserve sends twice the requests that fit while the machine gets slower by a third: new requests are refused, and
+// none waits for the timeout in vain.
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		var all sync.WaitGroup
+		var refused, served, late atomic.Int64
+		const requests = 4000
+		for i := range requests {
+			took := 30 * time.Millisecond // three run at the same time: 100 a second
+			if i > requests/2 {
+				took += took / 2
+			}
+			all.Go(func() {
+				turn := s.q.Turn("busy", "class")
+				defer turn.End()
+				err := turn.Enter(t.Context())
+				switch refusal := admission.RefusalOf(err); {
+				case refusal == nil:
+					time.Sleep(took)
+					served.Add(1)
+				case refusal.Limit == admission.ByQueue:
+					refused.Add(1)
+				default:
+					late.Add(1)
+				}
+			})
+			time.Sleep(5 * time.Millisecond)
+		}
+		all.Wait()
+		if late.Load() > 0 || served.Load() < 1600 || refused.Load() < requests/3 {
+			t.Errorf("%d served, %d refused at once, %d after the timeout", served.Load(), refused.Load(), late.Load())
+		}
+	})
+}
+
 // TestAborts checks that requests whose client has left do not run, and leave nothing behind.
 func TestAborts(t *testing.T) {
 	t.Parallel()

@@ -174,6 +174,7 @@ func (t *Turn) refuse(by Limit) error {
 	c := t.client
 	t.class.Refused++
 	t.release()
+	c.refused = now()
 	if by == ByTimeout {
 		if t.started {
 			c.started--
