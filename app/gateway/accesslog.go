@@ -39,8 +39,8 @@ type AccessLog struct {
 
 // NewAccessLog returns a new access log that collects lines and writes them to out after logDelay. handler returns
 // a handler that formats lines and writes them to the given writer: the log itself, or out. If that is a
-// [slog.JSONHandler], which may have no options but a level, zerolog writes the lines of requests in the same form: with
-// slog, they take 5 % of the time of a small request. Call [AccessLog.Flush] before the process ends.
+// [slog.JSONHandler], which may have no options but a level, zerolog writes the lines of requests in the same form:
+// with slog, they take 5 % of the time of a small request. Call [AccessLog.Flush] before the process ends.
 func NewAccessLog(out io.Writer, handler func(io.Writer) slog.Handler) *AccessLog {
 	l := &AccessLog{out: out, reports: slog.New(handler(out))}
 	l.handler, l.json, l.timer = handler(l), zerolog.New(l), time.AfterFunc(logDelay, l.Flush)
