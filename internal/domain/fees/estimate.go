@@ -95,10 +95,6 @@ func (b *bill) addSome(e feepb.Extra, count int64) {
 // isState reports whether the estimate is in mode [State], in which b.facts are the facts of the ledger.
 func (b *bill) isState() bool { return b.Mode == State }
 
-// waive makes the transaction free, as updates of system files are: it sets the parts of the node, the service and the
-// network to 0.
-func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkPart{} }
-
 // Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError]. A type that the
 // schedule does not define is an [ErrUnknownType], except contract calls, for which the service charges nothing. Types
 // that are always free have a fee of 0. All modes but [State] count as [Intrinsic]. Without facts, no token, topic or

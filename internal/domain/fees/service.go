@@ -161,7 +161,7 @@ func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.File
 			return
 		}
 		if n := u.GetFileID().GetFileNum(); n >= firstSystemFile && n <= lastSystemFile {
-			b.waive()
+			b.Node, b.Service, b.Network = Part{}, Part{}, NetworkPart{} // free
 			return
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 
@@ -466,12 +465,6 @@ func (w *World) setNonces() {
 		id := c.row["id"].(int64)
 		w.entities.get(id)["ethereum_nonce"] = max(int64(w.evm.state.GetNonce(w.Address(id))), 1)
 	}
-}
-
-// setNonce copies the nonce of a sender from the ledger to the EVM, where it determines the addresses of created
-// contracts.
-func (w *World) setNonce(id int64) {
-	w.evm.state.SetNonce(w.Address(id), uint64(w.nonces[id]), tracing.NonceChangeUnspecified)
 }
 
 // FailCall adds a ContractCall transaction and its result that fail with INVALID_CONTRACT_ID. It does not run the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
@@ -87,7 +88,8 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 	if e.Create == nil && e.File == 0 {
 		o.input = input
 	}
-	w.setNonce(e.Sender)
+	// The nonce determines the addresses of created contracts.
+	w.evm.state.SetNonce(w.Address(e.Sender), uint64(w.nonces[e.Sender]), tracing.NonceChangeUnspecified)
 	w.nonces[e.Sender]++
 	w.entities.get(e.Sender)["ethereum_nonce"] = w.nonces[e.Sender]
 	id := w.execute(t, o, input)
