@@ -24,7 +24,7 @@ const (
 // written, and logs their number.
 type AccessLog struct {
 	handler slog.Handler
-	json    zerolog.Logger // writes the lines if handler writes JSON
+	json    zerolog.Logger // writes the lines to the log if handler writes them there as JSON
 	reports *slog.Logger   // of dropped lines; it writes to out at once
 	out     io.Writer
 	total   atomic.Int64 // dropped lines
