@@ -393,6 +393,56 @@ func TestReserve(t *testing.T) {
 	})
 }
 
+// TestStartedInVain checks that a request waits for its turn after others of its client have started and have waited for
+// a connection in vain, more than have started since they arrived.
+func TestStartedInVain(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		enter := func(client string) *admission.Turn {
+			turn := s.q.Turn(client, "class")
+			if err := turn.Enter(ctx); err != nil {
+				t.Fatal(err)
+			}
+			return turn
+		}
+		for range 3 { // all connections for contract calls
+			op := &admission.Operation{Turn: enter("other")}
+			if _, err := s.pool.Enter(ctx, op, admission.EVM, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept := enter("busy")
+		defer kept.End()
+		time.Sleep(2 * time.Second) // until it has the processors alone
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				_, err := s.run(ctx, request{"busy", "class", 0, admission.EVM})
+				if refusal := admission.RefusalOf(err); refusal == nil || refusal.Limit != admission.ByTimeout {
+					t.Error(err)
+				}
+			})
+			time.Sleep(100 * time.Millisecond)
+		}
+		all.Wait()
+		for range 2 {
+			defer enter("busy").End()
+		}
+		all.Go(func() {
+			turn := s.q.Turn("busy", "class")
+			defer turn.End()
+			if err := turn.Enter(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("a request beside three that run: %v", err)
+			}
+		})
+		synctest.Wait()
+		cancel()
+		all.Wait()
+	})
+}
+
 // TestAborts checks that requests whose client has left do not run, and leave nothing behind.
 func TestAborts(t *testing.T) {
 	t.Parallel()

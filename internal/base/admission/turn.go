@@ -198,7 +198,7 @@ func (t *Turn) late(err error) error {
 // that. The caller holds the lock.
 func (t *Turn) measure() {
 	if took := now() - t.arrived; took >= t.q.o.Timeout/10 {
-		t.client.rate = float64(t.client.started-t.before) / took.Seconds()
+		t.client.rate = float64(max(0, t.client.started-t.before)) / took.Seconds()
 	}
 }
 
