@@ -43,16 +43,18 @@ func (o *slowOutput) state() (text string, writes int) {
 // TestAccessLogForm compares the lines of requests with those of slog, also for texts that JSON escapes.
 func TestAccessLogForm(t *testing.T) {
 	lines := func(handler func(io.Writer) slog.Handler, texts []string) []map[string]any {
-		var out bytes.Buffer
-		l := NewAccessLog(&out, handler)
+		out := &slowOutput{tokens: make(chan struct{})}
+		close(out.tokens) // not slow
+		l := NewAccessLog(out, handler)
 		for i, text := range texts {
 			r := httptest.NewRequestWithContext(t.Context(), "GET", "/", http.NoBody)
 			r.Method, r.URL.Path, r.URL.RawQuery, r.RemoteAddr = "M"+text, text, text, "[::1]:80"
 			l.request(r, slog.Level(i%4*4-4), 200+i, i, time.Unix(int64(i), int64(i)), time.Duration(i), text)
 		}
 		l.Flush()
+		written, _ := out.state()
 		var all []map[string]any
-		for d := json.NewDecoder(&out); d.More(); {
+		for d := json.NewDecoder(strings.NewReader(written)); d.More(); {
 			var line map[string]any
 			if err := d.Decode(&line); err != nil {
 				t.Fatal(err)
