@@ -393,8 +393,8 @@ func TestReserve(t *testing.T) {
 	})
 }
 
-// TestStartedInVain checks that a request waits for its turn after others of its client have started and have waited for
-// a connection in vain, more than have started since they arrived.
+// TestStartedInVain checks that a request waits for its turn after others of its client have started and then waited
+// for a connection until the timeout.
 func TestStartedInVain(t *testing.T) {
 	t.Parallel()
 	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
