@@ -264,33 +264,36 @@ func TestLoadOpen(t *testing.T) { //nolint:paralleltest // measures latencies
 		return sum(all.run(t))
 	}
 	send(2, 0, *loadTime/4)
-	capacity := send(2, 0, *loadTime).rate()
+	capacity := func() float64 { return send(2, 0, *loadTime/2).rate() }
 	quiet := watch(within(t, time.Second), victim, p.url, ordinary...).p99()
-	t.Logf("capacity %.0f requests/s, p99 of an ordinary client %s", capacity, quiet)
+	t.Logf("p99 of an ordinary client %s", quiet)
 	factors := []float64{0.9, 1.2, 2, 10}
 	if *loadShort {
 		factors = []float64{10}
 	}
 	for _, times := range factors {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
-			r := send(connections, times*capacity, during)
+			before := capacity()
+			r := send(connections, times*before, during)
 			served, refused := r.Statuses[http.StatusOK], r.Statuses[http.StatusServiceUnavailable]
-			goodput, wanted := r.rate()/capacity, 0.9*min(times, 1)
-			t.Logf("%4.1f × capacity: goodput %3.0f %%, served p50 %s p99 %s, %d refused p50 %s p99 %s, %d failed, "+
-				"%d without a connection, %d MB", times, 100*goodput, served.at(0.5), served.at(0.99), r.count(503),
+			t.Logf("%4.1f × %4.0f/s: %4.0f/s served p50 %s p99 %s, %d refused p50 %s p99 %s, %d failed, "+
+				"%d without a connection, %d MB", times, before, r.rate(), served.at(0.5), served.at(0.99), r.count(503),
 				refused.at(0.5), refused.at(0.99), r.count(0), r.Unsent, p.usage(t).peak)
 			if failed := r.other() - r.count(503); r.Bare > 0 || failed > 0 {
 				t.Errorf("%d refusals without a usable Retry-After, %d failures", r.Bare, failed)
-			}
-			late := refused.at(0.99) > 50*time.Millisecond
-			if (goodput < wanted || late || times < 1 && r.other() > 0) && !*loadShort {
-				t.Errorf("goodput %.2f, refusals after %s, %d others", goodput, refused.at(0.99), r.other())
 			}
 			time.Sleep(timeout)
 			after := watch(within(t, time.Second), victim, p.url, ordinary...)
 			t.Logf("      afterwards an ordinary client has p99 %s", after.p99())
 			if slow := after.p99() > max(50*time.Millisecond, 5*quiet); len(after.failed) > 0 || slow && !*loadShort {
 				t.Errorf("afterwards p99 %s, failures %v", after.p99(), after.failed)
+			}
+			mean := (before + capacity()) / 2 // the speed of a machine changes within seconds
+			goodput, wanted := r.rate()/mean, 0.9*min(times*before/mean, 1)
+			late := refused.at(0.99) > 50*time.Millisecond
+			t.Logf("      goodput %3.0f %% of the capacity, which is %4.0f/s", 100*goodput, mean)
+			if (goodput < wanted || late || times < 1 && r.other() > 0) && !*loadShort {
+				t.Errorf("goodput %.2f of %.2f, refusals after %s, %d others", goodput, wanted, refused.at(0.99), r.other())
 			}
 		})
 	}
