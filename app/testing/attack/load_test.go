@@ -269,9 +269,10 @@ func TestLoadOpen(t *testing.T) { //nolint:paralleltest // measures latencies
 			before := capacity()
 			r := send(connections, times*before, during)
 			served, refused := r.Statuses[http.StatusOK], r.Statuses[http.StatusServiceUnavailable]
-			t.Logf("%4.1f × %4.0f/s: %4.0f/s served p50 %s p99 %s, %d refused p50 %s p99 %s, %d failed, "+
-				"%d without a connection, %d MB", times, before, r.rate(), served.at(0.5), served.at(0.99), r.count(503),
-				refused.at(0.5), refused.at(0.99), r.count(0), r.Unsent, p.usage(t).peak)
+			t.Logf("%4.1f × %4.0f/s: %4.0f/s served p50 %s p99 %s",
+				times, before, r.rate(), served.at(0.5), served.at(0.99))
+			t.Logf("      %d refused p50 %s p99 %s, %d failed, %d without a connection, %d MB",
+				r.count(503), refused.at(0.5), refused.at(0.99), r.count(0), r.Unsent, p.usage(t).peak)
 			if failed := r.other() - r.count(503); r.Bare > 0 || failed > 0 {
 				t.Errorf("%d refusals without a usable Retry-After, %d failures", r.Bare, failed)
 			}
@@ -286,7 +287,8 @@ func TestLoadOpen(t *testing.T) { //nolint:paralleltest // measures latencies
 			late := refused.at(0.99) > 50*time.Millisecond
 			t.Logf("      goodput %3.0f %% of the capacity, which is %4.0f/s", 100*goodput, mean)
 			if (goodput < wanted || late || times < 1 && r.other() > 0) && !*loadShort {
-				t.Errorf("goodput %.2f of %.2f, refusals after %s, %d others", goodput, wanted, refused.at(0.99), r.other())
+				t.Errorf("goodput %.2f of %.2f, refusals after %s, %d others",
+					goodput, wanted, refused.at(0.99), r.other())
 			}
 		})
 	}
