@@ -2,14 +2,17 @@ package gateway
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"heliograph/resolvers/contractcalls"
@@ -209,6 +212,47 @@ func TestLazyConn(t *testing.T) {
 	if want := []time.Time{begin, none, begin, none}; !slices.Equal(inner.deadlines, want) {
 		t.Errorf("SetDeadline: %v, want %v", inner.deadlines, want)
 	}
+}
+
+// TestUnnoticed checks the read with which net/http notices that a client has disconnected: it begins after a while, can
+// be interrupted before it is called, before and after it begins, and an interruption ends one read only.
+func TestUnnoticed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, inner := net.Pipe()
+		conn := &lazyConn{Conn: inner, interrupt: make(chan struct{}, 1), unnoticed: time.NewTimer(unnoticed)}
+		interrupt := func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) }
+		for name, end := range map[string]func(){
+			"early": func() {}, "at once": interrupt,
+			"soon": func() { time.Sleep(unnoticed / 2); interrupt() },
+			"late": func() { time.Sleep(2 * unnoticed); interrupt() },
+		} {
+			if name == "early" {
+				interrupt()
+			}
+			read := make(chan error)
+			go func() {
+				_, err := conn.Read(make([]byte, 1))
+				read <- err
+			}()
+			begin := time.Now()
+			end()
+			ended := time.Now()
+			if err := <-read; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(ended) > 0 {
+				t.Errorf("%s: %v after %s", name, err, time.Since(begin))
+			}
+			_ = conn.SetReadDeadline(time.Time{}) // as net/http does after each
+		}
+		begin := time.Now()
+		time.AfterFunc(unnoticed/2, func() { _ = client.Close() })
+		if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(begin) != unnoticed {
+			t.Errorf("a client that disconnects: %v after %s", err, time.Since(begin))
+		}
+		begin = time.Now()
+		if _, err := conn.Read(make([]byte, 2)); !errors.Is(err, io.EOF) || time.Since(begin) > 0 {
+			t.Errorf("a read of a request: %v after %s", err, time.Since(begin))
+		}
+	})
 }
 
 // TestCloseWrite checks that the server can end a response while the client still sends, through the listener that
