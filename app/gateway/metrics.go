@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +31,8 @@ var collectorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(
 
 type metrics struct {
 	registry *prometheus.Registry
-	requests *prometheus.HistogramVec // the durations by the label of [family] and the status
+	requests *prometheus.HistogramVec       // the durations by the label of [family] and the status
+	ok       map[string]prometheus.Observer // those with status 200 by label
 }
 
 // newMetrics returns the registry of the admin port's /metrics with the metrics of requests, the process, the status
@@ -46,6 +48,10 @@ func newMetrics(
 			Namespace: "heliograph", Name: "request_seconds", Help: "Duration of requests by path and status.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"path", "status"}),
+		ok: map[string]prometheus.Observer{},
+	}
+	for _, label := range append(families, "/", "other") {
+		m.ok[label] = m.requests.WithLabelValues(label, "200")
 	}
 	m.registry.MustRegister(m.requests,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectorTime)),
@@ -153,10 +159,23 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 	})
 }
 
+// observe adds the duration of a request to the histogram of a label of [family] and a status. The histograms of
+// status 200, which most requests have, are not looked up in the registry.
+func (m *metrics) observe(label string, status int, took time.Duration) {
+	histogram := m.ok[label]
+	if status != http.StatusOK {
+		histogram = m.requests.WithLabelValues(label, strconv.Itoa(status))
+	}
+	histogram.Observe(took.Seconds())
+}
+
+// families are the prefixes of paths that are labels in metrics.
+var families = []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/hcs", "/health", mcpPath}
+
 // family returns the label of a request's path in metrics, such as /api/v1, or "other". The set of labels is
 // fixed, because clients choose paths freely.
 func family(path string) string {
-	for _, known := range []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/hcs", "/health", mcpPath} {
+	for _, known := range families {
 		if strings.HasPrefix(path, known) {
 			return known
 		}

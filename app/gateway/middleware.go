@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,38 +23,36 @@ import (
 // logged once. During the shutdown it makes the server close the connection after the response.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
-	trusted := func(addr netip.Addr) bool {
-		return slices.ContainsFunc(g.o.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+	// parse returns the address in a text, which can have a port, and whether it is that of a trusted proxy.
+	parse := func(text string) (addr netip.Addr, trusted bool) {
+		addr, err := netip.ParseAddr(text)
+		if err != nil {
+			at, _ := netip.ParseAddrPort(text)
+			addr = at.Addr()
+		}
+		return addr, slices.ContainsFunc(g.o.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.closing.Load() {
 			w.Header().Set("Connection", "close")
 		}
-		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && trusted(peer.Addr()) {
+		if forwarded := r.Header["X-Forwarded-For"]; len(forwarded) > 0 {
+			_, trusted := parse(r.RemoteAddr)
+			if !trusted {
+				warned.Do(func() {
+					g.o.Logger.WarnContext(r.Context(),
+						"X-Forwarded-For of a peer that is not a trusted proxy is ignored, so all its clients share "+
+							"one limit; if it is your proxy, set --trusted-proxies", "peer", r.RemoteAddr)
+				})
+			}
 			// The client is the last address that is not a trusted proxy.
-			hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-			for i := len(hops) - 1; i >= 0; i-- {
-				hop := strings.TrimSpace(hops[i])
-				addr, err := netip.ParseAddr(hop)
-				if err != nil { // some proxies send a port
-					var at netip.AddrPort
-					at, err = netip.ParseAddrPort(hop)
-					addr = at.Addr()
-				}
-				if err != nil {
-					break
-				}
-				if r.RemoteAddr = addr.String(); !trusted(addr) {
-					break
+			hops := strings.Split(strings.Join(forwarded, ","), ",")
+			for i := len(hops) - 1; i >= 0 && trusted; i-- {
+				var addr netip.Addr
+				if addr, trusted = parse(strings.TrimSpace(hops[i])); addr.IsValid() {
+					r.RemoteAddr = addr.String()
 				}
 			}
-		} else if len(r.Header["X-Forwarded-For"]) > 0 {
-			warned.Do(func() {
-				g.o.Logger.WarnContext(r.Context(),
-					"X-Forwarded-For of a peer that is not a trusted proxy is ignored, so all its clients share "+
-						"one limit; "+
-						"if it is your proxy, set --trusted-proxies", "peer", r.RemoteAddr)
-			})
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -79,7 +76,7 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 			span.Finish(r.Method, g.pattern(r), status)
 		}
 		label := family(r.URL.Path)
-		g.metrics.requests.WithLabelValues(label, strconv.Itoa(status)).Observe(took.Seconds())
+		g.metrics.observe(label, status, took)
 		if l.refused { // the log has their number
 			return
 		}
