@@ -141,9 +141,14 @@ func Scans(
 ) (n int) {
 	for f := range Fields(set) {
 		if arg := f.Arguments.ForName("filter"); arg != nil {
-			v, _ := arg.Value.Value(variables) // the executor reports the error
-			filter, _ := v.(map[string]any)
-			if scans(f.Name, func(name string) bool { return filter[name] != nil }) {
+			filter, _ := variables[arg.Value.Raw].(map[string]any)
+			if scans(f.Name, func(name string) bool {
+				v := filter[name]
+				if of := arg.Value.Children.ForName(name); of != nil {
+					v, _ = of.Value(variables) // the executor reports the error
+				}
+				return v != nil
+			}) {
 				n++
 			}
 		}
