@@ -304,13 +304,18 @@ func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// arena allocates byte slices from chunks. A chunk is freed when none of its slices is referenced any more.
-type arena struct{ free []byte }
+// arena allocates byte slices from chunks, each twice as large as the one before. A chunk is freed when none of its
+// slices is referenced any more.
+type arena struct {
+	free []byte
+	size int // of the last chunk
+}
 
 // Sizes in bytes. Larger values are allocated separately, so that little memory is unused at the end of a chunk.
 const (
-	chunkSize = 4096
-	maxShared = chunkSize / 8
+	chunkSize  = 4096
+	firstChunk = chunkSize / 8
+	maxShared  = firstChunk
 )
 
 // clone returns a copy of b that is not nil, even if b is empty. Small copies share memory, which stays allocated
@@ -321,7 +326,8 @@ func (a *arena) clone(b []byte) []byte {
 		return append(make([]byte, 0, n), b...)
 	}
 	if n > len(a.free) {
-		a.free = make([]byte, chunkSize)
+		a.size = min(max(2*a.size, firstChunk), chunkSize)
+		a.free = make([]byte, a.size)
 	}
 	out := a.free[:n:n]
 	a.free = a.free[n:]
