@@ -150,7 +150,7 @@ func TestChildren(t *testing.T) {
 	db := open(t, nil)
 	parents := []ledger.EntityID{4, 9, 2}
 	b := db.NewBatch()
-	ps := b.ParentsOrOne("id", storage.Int64s(parents))
+	ps, _ := b.ParentsOrOne("id", storage.Int64s(parents))
 	if b.DB() != db || b.Len() != 0 {
 		t.Error("a new batch is not empty")
 	}

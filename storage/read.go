@@ -330,12 +330,13 @@ type Parents struct {
 // arguments begin with Args. The planner does not see the number of parents: a generic plan then costs no more than a
 // custom one, so PostgreSQL plans the statement once per connection instead of at each execution. On a distributed
 // database (Citus), each parent has a statement of its own, with its keys as parameters; From and Args are then those
-// of the first parent.
-func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
+// of the first parent. It also returns empty conditions for the statement, which begin with the same arguments.
+func (b *Batch) Parents(columns string, keys ...[]int64) (*Parents, Where) {
 	p := &Parents{columns: strings.Split(columns, ", ")}
 	if b.db.Distributed() {
 		p.each = keys
-		return p.single(keys)
+		p.single(keys)
+		return p, With(p.Args...)
 	}
 	arrays := make([]string, len(keys))
 	for i, key := range keys {
@@ -343,23 +344,23 @@ func (b *Batch) Parents(columns string, keys ...[]int64) *Parents {
 		p.Args = append(p.Args, key)
 	}
 	p.From = `unnest(` + strings.Join(arrays, ", ") + `) with ordinality p(` + columns + `, ord)`
-	return p
+	return p, With(p.Args...)
 }
 
 // ParentsOrOne returns the parents with some keys, for a statement in b. Unlike those of [Batch.Parents], the columns
 // of a single parent are scalars. They cost PostgreSQL less, and the planner has statistics for a given value, but
 // assumes an average number of rows for the elements of an array. There must be at least one array of keys.
-func (b *Batch) ParentsOrOne(columns string, keys ...[]int64) *Parents {
+func (b *Batch) ParentsOrOne(columns string, keys ...[]int64) (*Parents, Where) {
 	if len(keys[0]) == 1 && !b.db.Distributed() {
 		p := &Parents{columns: strings.Split(columns, ", ")}
-		return p.single(keys)
+		p.single(keys)
+		return p, With(p.Args...)
 	}
 	return b.Parents(columns, keys...)
 }
 
-// single sets the FROM item and the arguments of p for one parent, the first, and returns p. Without parents, the
-// keys are 0.
-func (p *Parents) single(keys [][]int64) *Parents {
+// single sets the FROM item and the arguments of p for one parent, the first. Without parents, the keys are 0.
+func (p *Parents) single(keys [][]int64) {
 	var sql strings.Builder
 	sql.WriteString("(select ")
 	for i, key := range keys {
@@ -367,7 +368,6 @@ func (p *Parents) single(keys [][]int64) *Parents {
 		sql.WriteString("$" + strconv.Itoa(i+1) + "::bigint as " + p.columns[i] + ", ")
 	}
 	p.From = sql.String() + "1::bigint as ord) p"
-	return p
 }
 
 // Key returns the SQL expression for a column of the key of a parent: a column of p, the alias of p.From in the

@@ -152,9 +152,12 @@ func TestParents(t *testing.T) {
 		if c.orOne {
 			parents = b.ParentsOrOne
 		}
-		p := parents("token, serial", c.tokens, c.tokens)
+		p, w := parents("token, serial", c.tokens, c.tokens)
 		if p.From != c.from || p.Key("serial") != c.key || !reflect.DeepEqual(p.Args, c.args) {
 			t.Errorf("%s: %s %s %v", name, p.From, p.Key("serial"), p.Args)
+		}
+		if !reflect.DeepEqual(w.Args, c.args) || w.String() != "" {
+			t.Errorf("%s: the conditions %q begin with %v", name, w.String(), w.Args)
 		}
 		var got [][]any
 		p.forEach(append(p.Args, "x"), func(args []any, shift int64) { got = append(got, append(args, shift)) })

@@ -35,11 +35,10 @@ func grantedPage(ps *storage.Parents, page, columns string, p storage.Page, keys
 // allowanceParents returns accounts as parents of the allowances that they gave, or received, and conditions that
 // start with their arguments. Those that received allowances are always an array, which [receivedPage] needs.
 func allowanceParents(b *storage.Batch, accounts []ledger.EntityID, received bool) (*storage.Parents, storage.Where) {
-	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
 	if received {
-		ps = b.Parents("id", storage.Int64s(accounts))
+		return b.Parents("id", storage.Int64s(accounts))
 	}
-	return ps, storage.With(ps.Args...)
+	return b.ParentsOrOne("id", storage.Int64s(accounts))
 }
 
 // QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by
@@ -131,8 +130,7 @@ func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 func QueueStakingRewards(
 	b *storage.Batch, accounts []ledger.EntityID, f ledger.StakingRewardFilter, p storage.Page,
 ) storage.Result[[][]*ledger.StakingReward] {
-	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.With(ps.Args...)
+	ps, w := b.ParentsOrOne("id", storage.Int64s(accounts))
 	storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
 	w.Keyset(p, "r.consensus_timestamp")
 	return rewardRows.QueueChildren(b, len(accounts), &storage.Read{
@@ -156,8 +154,7 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 	if received {
 		own, other = other, own
 	}
-	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.With(ps.Args...)
+	ps, w := b.ParentsOrOne("id", storage.Int64s(accounts))
 	inOrder := f.Bounds == ledger.BoundsInOrder
 	w.InOrder(storage.FilterKey(&w, other, f.AccountID, inOrder),
 		storage.FilterKey(&w, "token_id", f.TokenID, inOrder))
@@ -182,8 +179,7 @@ func QueueAirdrops(
 	if received {
 		own, other = other, own
 	}
-	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.With(ps.Args...)
+	ps, w := b.ParentsOrOne("id", storage.Int64s(accounts))
 	inOrder := f.Bounds == ledger.BoundsInOrder
 	w.InOrder(airdropBounds(storage.FilterKey(&w, other, f.AccountID, inOrder),
 		storage.FilterKey(&w, "token_id", f.TokenID, inOrder),

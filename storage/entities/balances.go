@@ -104,7 +104,7 @@ func QueueTokenBalances(
 		snapshot ledger.Null[ledger.SnapshotWindow], places []int,
 	) storage.Result[[][]*ledger.TokenBalance] {
 		accounts := list.Map(places, func(i int) int64 { return int64(balances[i].AccountID) })
-		ps := b.ParentsOrOne("id", accounts)
+		ps, _ := b.ParentsOrOne("id", accounts)
 		args := slices.Concat(ps.Args, []any{limit})
 		page := `select token_id, balance from token_account where account_id = ` + ps.Key("id") +
 			` and associated order by token_id` + direction + ` limit $2`

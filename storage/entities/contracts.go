@@ -106,7 +106,7 @@ func QueueBytecodes(b *storage.Batch, of []*ledger.Contract) storage.Result[[]st
 	ids := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.EntityID) })
 	// without a time of creation it is 0, before all files
 	created := list.Map(of, func(c *ledger.Contract) int64 { return int64(c.CreatedTimestamp.V) })
-	ps := b.Parents("id, created", ids, created)
+	ps, _ := b.Parents("id, created", ids, created)
 	id, until := ps.Key("id"), ps.Key("created")
 	rows := initcodeRows.QueueChild(b, len(of), &storage.Read{
 		Parents: ps,
@@ -143,7 +143,7 @@ func (c *initcodeRow) text() string {
 // QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. The result has one
 // value per contract, empty if unknown.
 func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID) storage.Result[[][]byte] {
-	ps := b.Parents("id", storage.Int64s(ids))
+	ps, _ := b.Parents("id", storage.Int64s(ids))
 	rows := storage.Values[[]byte]().QueueChild(b, len(ids), &storage.Read{
 		Parents: ps, Select: `p.ord, coalesce(c.runtime_bytecode, '')`,
 		From: ps.From, Joins: []storage.Join{ps.Join("join", "contract", "c", "id", "id")},
@@ -191,8 +191,7 @@ func finishHook(h *hookRow) error {
 func QueueHooks(
 	b *storage.Batch, owners []ledger.EntityID, f ledger.HookFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Hook] {
-	ps := b.ParentsOrOne("id", storage.Int64s(owners))
-	w := storage.With(ps.Args...)
+	ps, w := b.ParentsOrOne("id", storage.Int64s(owners))
 	storage.Filter(&w, "hook_id", f.HookID)
 	w.Keyset(p, "hook_id")
 	return hookRows.QueueChildren(b, len(owners), &storage.Read{
@@ -214,7 +213,7 @@ func elementKeys(of []ledger.Element) (owners, numbers []int64) {
 // that do not exist.
 func QueueHooksByID(b *storage.Batch, hooks []ledger.Element) storage.Result[[]*ledger.Hook] {
 	owners, ids := elementKeys(hooks)
-	ps := b.ParentsOrOne("owner, id", owners, ids)
+	ps, _ := b.ParentsOrOne("owner, id", owners, ids)
 	return hookRows.QueueChild(b, len(hooks), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + hookColumns, From: ps.From,
 		Joins: []storage.Join{ps.Join("join", "hook", "h", "owner_id", "owner", "hook_id", "id")},
@@ -246,8 +245,7 @@ func QueueHookSlots(
 	b *storage.Batch, hooks []ledger.Element, f ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page,
 ) storage.Result[[][]*ledger.HookSlot] {
 	owners, ids := elementKeys(hooks)
-	ps := b.Parents("owner, id", owners, ids)
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents("owner, id", owners, ids)
 	storage.FilterBytes(&w, "s.key", f.Key, slotBytes)
 	w.Keyset(p, "s.key")
 	of := `s.owner_id = ` + ps.Key("owner") + ` and s.hook_id = ` + ps.Key("id")

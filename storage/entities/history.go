@@ -213,7 +213,7 @@ func QueueNFTChanges(b *storage.Batch, of []*ledger.NFTEffect) storage.Result[[]
 // position, which is empty if no version began then.
 func queueChanges(b *storage.Batch, of []versions, keys ...[]int64) storage.Result[[][]*ledger.Change] {
 	parents := keyNames[:len(keys)-1]
-	ps := b.Parents(strings.Join(parents, ", ")+", at", keys...)
+	ps, _ := b.Parents(strings.Join(parents, ", ")+", at", keys...)
 	found := queueVersionsOf(b, of, parents, &storage.Read{Parents: ps, Page: "select p.* from " + ps.From}, "",
 		ps.Args,
 		len(keys[0]))
@@ -244,8 +244,7 @@ func queueVersions(
 	b *storage.Batch, of []versions, p storage.Page, keys ...[]int64,
 ) storage.Result[[][]*ledger.Version] {
 	parents := keyNames[:len(keys)]
-	ps := b.Parents(strings.Join(parents, ", "), keys...)
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents(strings.Join(parents, ", "), keys...)
 	var times []string
 	for _, v := range of {
 		for _, table := range []string{v.table, v.table + "_history"} {

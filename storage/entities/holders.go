@@ -66,9 +66,8 @@ func QueueCurrentHolders(
 func queueHolders(
 	b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
-	ps := b.ParentsOrOne("id", ids)
+	ps, w := b.ParentsOrOne("id", ids)
 	token := ps.Key("id")
-	w := storage.With(ps.Args...)
 	holderAccounts(&w, f)
 	storage.Filter(&w, "h.balance", f.Balance)
 	w.Keyset(p, "h.account_id")
@@ -104,7 +103,7 @@ const (
 func QueueHoldersByBalance(
 	b *storage.Batch, tokens []ledger.EntityID, f ledger.TokenHolderFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
-	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
+	ps, _ := b.ParentsOrOne("id", storage.Int64s(tokens))
 	token := ps.Key("id")
 	w := storage.With(append(ps.Args, MaxSortedHolders)...)
 	holderAccounts(&w, f)
@@ -155,7 +154,7 @@ func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most in
 func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], counts, columns string,
 	tokens []ledger.EntityID, most int,
 ) storage.Result[[]*C] {
-	ps := b.ParentsOrOne("id", storage.Int64s(tokens))
+	ps, _ := b.ParentsOrOne("id", storage.Int64s(tokens))
 	return rows.QueueChild(b, len(tokens), &storage.Read{
 		Parents: ps, Select: `p.ord, n.*`, From: ps.From,
 		Page: `
@@ -170,7 +169,7 @@ func countRelationships[C any](b *storage.Batch, rows *storage.Mapper[C, C], cou
 func queueHoldersAt(b *storage.Batch, ids []int64, f ledger.TokenHolderFilter, window ledger.SnapshotWindow,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenHolder] {
-	ps := b.ParentsOrOne("id", ids)
+	ps, _ := b.ParentsOrOne("id", ids)
 	token := ps.Key("id")
 	w := storage.With(append(ps.Args, int64(window.From), int64(window.At))...)
 	holderAccounts(&w, f)
@@ -227,8 +226,7 @@ func statusOf[T ~string](number ledger.Null[int16], other, one, two T) ledger.Nu
 func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f ledger.TokenRelationshipFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.TokenRelationship] {
-	ps := b.ParentsOrOne("id", storage.Int64s(accounts))
-	w := storage.With(ps.Args...)
+	ps, w := b.ParentsOrOne("id", storage.Int64s(accounts))
 	storage.Filter(&w, "r.token_id", f.TokenID)
 	w.Keyset(p, "r.token_id")
 	return relationshipRows.QueueChildren(b, len(accounts), &storage.Read{

@@ -171,7 +171,7 @@ func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode) storag
 	for i, n := range nodes {
 		books[i], ids[i] = int64(n.BookTimestamp.From.V), n.NodeID
 	}
-	ps := b.Parents("book, node", books, ids)
+	ps, _ := b.Parents("book, node", books, ids)
 	return endpointRows.QueueChildren(b, len(nodes), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + endpointColumns, From: ps.From,
 		Joins: []storage.Join{

@@ -103,8 +103,7 @@ const (
 func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID],
 	f ledger.NFTFilter, p storage.Page,
 ) storage.Result[[][]*ledger.NFT] {
-	ps := b.ParentsOrOne("id", storage.Int64s(ids))
-	w := storage.With(ps.Args...)
+	ps, w := b.ParentsOrOne("id", storage.Int64s(ids))
 	if owner.Valid {
 		w.And("n.account_id = ?", int64(owner.V))
 	}
@@ -124,7 +123,7 @@ const CountNFTs storage.Countable = `select 1 from nft`
 // not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey) storage.Result[[]*ledger.NFT] {
 	tokens, serials := nftKeys(keys)
-	ps := b.ParentsOrOne("token_id, serial", tokens, serials)
+	ps, _ := b.ParentsOrOne("token_id, serial", tokens, serials)
 	return nftRows.QueueChild(b, len(keys), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + NFTColumns, From: ps.From,
 		Joins: []storage.Join{
@@ -185,9 +184,8 @@ func QueueNFTHistories(
 	b *storage.Batch, keys []ledger.NFTKey, f ledger.NFTTransactionFilter, p storage.Page,
 ) storage.Result[[]NFTHistory] {
 	tokens, serials := nftKeys(keys)
-	ps := b.Parents("token_id, serial", tokens, serials)
+	ps, w := b.Parents("token_id, serial", tokens, serials)
 	token, serial := ps.Key("token_id"), ps.Key("serial")
-	w := storage.With(ps.Args...)
 	storage.Filter(&w, "lower(x.timestamp_range)", f.Timestamp)
 	w.Keyset(p, "lower(x.timestamp_range)")
 	order := w.OrderBy(p, "at")

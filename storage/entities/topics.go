@@ -213,8 +213,7 @@ func messagesOf(
 func QueueTopicMessages(
 	b *storage.Batch, topics []ledger.EntityID, f ledger.TopicMessageFilter, p storage.Page,
 ) storage.Result[[][]*ledger.TopicMessage] {
-	ps := b.ParentsOrOne("id", storage.Int64s(topics))
-	w := storage.With(ps.Args...)
+	ps, w := b.ParentsOrOne("id", storage.Int64s(topics))
 	column := filterMessages(&w, ps.Key("id"), f, p)
 	rows, page := messagesOf(b.DB(), &w, ps.Key("id"), column, f, p)
 	return rows.QueueChildren(b, len(topics), &storage.Read{
@@ -242,7 +241,7 @@ func filterMessages(w *storage.Where, topic string, f ledger.TopicMessageFilter,
 // message per element, or nil for messages that do not exist.
 func QueueMessagesOf(b *storage.Batch, keys []ledger.Element) storage.Result[[]*ledger.TopicMessage] {
 	topics, numbers := elementKeys(keys)
-	ps := b.ParentsOrOne("topic, number", topics, numbers)
+	ps, _ := b.ParentsOrOne("topic, number", topics, numbers)
 	of := `topic_id = ` + ps.Key("topic") + ` and sequence_number = ` + ps.Key("number")
 	return messageRows.QueueChild(b, len(keys), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + messageColumns, From: ps.From,
@@ -261,7 +260,7 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 // the first and the last number suffice.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topics []ledger.EntityID) ([]int64, error) {
 	b := db.NewBatch()
-	ps := b.Parents("id", storage.Int64s(topics))
+	ps, _ := b.Parents("id", storage.Int64s(topics))
 	end := `(select sequence_number from topic_message
 where topic_id = ` + ps.Key("id") + ` order by consensus_timestamp `
 	counts, err := storage.Run(ctx, b, storage.Values[int64]().QueueChild(b, len(topics), &storage.Read{

@@ -77,8 +77,8 @@ func keysOf(of []*ledger.BalanceEffect) (accounts, tokens, at []int64) {
 // for each, which is null without a snapshot before, or with too many transfers since; see [MovedBalance].
 func QueueHbarsAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Result[[]*MovedBalance] {
 	accounts, _, at := keysOf(of)
-	db, ps := b.DB(), b.Parents("id, at", accounts, at)
-	w, id, t, without := storage.With(ps.Args...), ps.Key("id"), ps.Key("at"), unindexed(db)
+	ps, w := b.Parents("id, at", accounts, at)
+	db, id, t, without := b.DB(), ps.Key("id"), ps.Key("at"), unindexed(b.DB())
 	treasury, most := w.Arg(int64(db.SystemEntity(entities.TreasuryNum))), w.Arg(MaxMoved)
 	const valid = " and errata is distinct from 'DELETE'"
 	moved := movedUntil(db, t, most, "crypto_transfer", "amount", "entity_id = "+id+" and entity_id not in ("+without+")"+valid) + `
@@ -98,8 +98,8 @@ func QueueHbarsAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Resul
 // for hbars. For NFTs it counts the serials, and the amount is 0. The result has one balance per effect.
 func QueueTokensAfter(b *storage.Batch, of []*ledger.BalanceEffect) storage.Result[[]*MovedBalance] {
 	accounts, tokens, at := keysOf(of)
-	db, ps := b.DB(), b.Parents("id, token, at", accounts, tokens, at)
-	w, id, token, t := storage.With(ps.Args...), ps.Key("id"), ps.Key("token"), ps.Key("at")
+	ps, w := b.Parents("id, token, at", accounts, tokens, at)
+	db, id, token, t := b.DB(), ps.Key("id"), ps.Key("token"), ps.Key("at")
 	treasury, most := w.Arg(int64(db.SystemEntity(entities.TreasuryNum))), w.Arg(MaxMoved)
 	// The transfers of all tokens are read, because the index does not have the token.
 	moved := movedUntil(db, t, most, "token_transfer", "case token_id when "+token+" then amount else 0 end",

@@ -63,8 +63,8 @@ order by p.ord`, []any{last, treasury, int64(account), MaxHistoryTransfers})
 // but from the snapshot before each of them. The result has one balance per time. It is the form for distributed
 // tables. treasury is the account that each snapshot has.
 func queueEnds(b *storage.Batch, account ledger.EntityID, last []int64, treasury int64) storage.Result[[]*EndBalance] {
-	db, p := b.DB(), b.Parents("t", last)
-	t := p.Key("t")
+	p, _ := b.Parents("t", last)
+	db, t := b.DB(), p.Key("t")
 	return endRows.QueueChild(b, len(last), &storage.Read{
 		Parents: p,
 		Select: `p.ord, case when s.at is not null then coalesce(h.balance, 0) + coalesce(m.amount, 0)::bigint end,

@@ -89,7 +89,7 @@ func QueueBlocks(b *storage.Batch, numbers []int64) storage.Result[[]*ledger.Blo
 // QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. The
 // result has one block per time, or nil if the database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp) storage.Result[[]*ledger.Block] {
-	ps := b.ParentsOrOne("at", storage.Int64s(times))
+	ps, _ := b.ParentsOrOne("at", storage.Int64s(times))
 	at := ps.Key("at")
 	return blockRows.QueueChild(b, len(times), &storage.Read{
 		Parents: ps, Select: `p.ord, r.*`, From: ps.From,

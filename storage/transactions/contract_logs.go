@@ -177,7 +177,7 @@ func queueLogs(b *storage.Batch, n int, ps *storage.Parents, of string, f ledger
 func QueueLogsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
-	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	ps, _ := b.ParentsOrOne("id", storage.Int64s(ids))
 	return queueLogs(b, len(ids), ps, `l.contract_id = `+ps.Key("id"), f, p)
 }
 
@@ -186,7 +186,7 @@ func QueueLogsOfContracts(
 func QueueLogsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractLogFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractLog] {
-	ps := ranges(b, spans)
+	ps, _ := ranges(b, spans)
 	return queueLogs(b, len(spans), ps, `l.consensus_timestamp `+within(ps), f, p)
 }
 

@@ -230,7 +230,8 @@ func partiesOf(b *storage.Batch, of []*ledger.ContractResult) parties {
 			keys[i] = append(keys[i], v)
 		}
 	}
-	return parties{b.ParentsOrOne("at, party, asked, synthetic", keys...), ""}
+	ps, _ := b.ParentsOrOne("at, party, asked, synthetic", keys...)
+	return parties{ps, ""}
 }
 
 // join returns the join of a table with the parties by pairs of columns: one of the table, and one of the parties.
@@ -315,7 +316,7 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult) storage.Result
 	if places == nil {
 		return storage.Known(make([]*ledger.CallData, len(of)))
 	}
-	ps := b.Parents("at, payer, place", times, payers, places)
+	ps, _ := b.Parents("at, payer, place", times, payers, places)
 	ps.Placed = true
 	own := storage.Read{
 		Parents: ps, Select: `p.place, ` + ownData, From: ps.From,
@@ -371,7 +372,7 @@ func queueOwnedResults(b *storage.Batch, n int, ps *storage.Parents, of string, 
 func QueueResultsOfContracts(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
-	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	ps, _ := b.ParentsOrOne("id", storage.Int64s(ids))
 	return queueOwnedResults(b, len(ids), ps, `cr.contract_id = `+ps.Key("id"), f, p)
 }
 
@@ -381,7 +382,7 @@ func QueueResultsOfContracts(
 func QueueResultsOfSenders(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.ContractResultFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
-	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	ps, _ := b.ParentsOrOne("id", storage.Int64s(ids))
 	return queueOwnedResults(b, len(ids), ps, `cr.sender_id = `+ps.Key("id"), f, p)
 }
 
@@ -391,6 +392,6 @@ func QueueResultsOfSenders(
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f ledger.ContractResultFilter,
 	p storage.Page,
 ) storage.Result[[][]*ledger.ContractResult] {
-	ps := ranges(b, spans)
+	ps, _ := ranges(b, spans)
 	return queueOwnedResults(b, len(spans), ps, `cr.consensus_timestamp `+within(ps), f, p)
 }

@@ -44,9 +44,8 @@ func finishState(s *ledger.ContractState) error {
 func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f ledger.ContractStateFilter,
 	at *ledger.TimestampFilter, p storage.Page,
 ) storage.Result[[][]*ledger.ContractState] {
-	ps := b.ParentsOrOne("id", storage.Int64s(ids))
+	ps, w := b.ParentsOrOne("id", storage.Int64s(ids))
 	contract := "s.contract_id = " + ps.Key("id")
-	w := storage.With(ps.Args...)
 	storage.FilterBytes(&w, "s.slot", f.Slot, func(slot []byte) []byte { return SlotKey(slot, at != nil) })
 	w.Keyset(p, "s.slot")
 	var page string
@@ -124,8 +123,7 @@ func QueueContractActions(
 	for i, l := range of {
 		times[i], payers[i] = int64(l.At), int64(l.Payer)
 	}
-	ps := b.Parents("at, payer", times, payers)
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents("at, payer", times, payers)
 	storage.Filter(&w, "a.index::bigint", f.Index) // which can exceed the range of the column
 	w.Keyset(p, "a.index")
 	return actionRows.QueueChildren(b, len(of), &storage.Read{

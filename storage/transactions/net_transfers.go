@@ -66,8 +66,7 @@ const MaxSoughtTransfers = 20_000
 func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f ledger.TransferFilter, p storage.Page,
 	bounded bool,
 ) (pages storage.Result[[][]*ledger.Transfer], bounds storage.Result[[]*ledger.Null[ledger.Timestamp]]) {
-	ps := b.Parents("id", storage.Int64s(accounts))
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents("id", storage.Int64s(accounts))
 	var parts []string
 	kinds := map[moves]string{}
 	if f.Token == nil || f.Token.IsNone() {
@@ -117,8 +116,7 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f ledge
 func QueueTransfersOfTokens(
 	b *storage.Batch, ids []ledger.EntityID, f ledger.TransferFilter, p storage.Page,
 ) storage.Result[[][]*ledger.Transfer] {
-	ps := b.Parents("id", storage.Int64s(ids))
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents("id", storage.Int64s(ids))
 	changes := tokens.page(&w, "s.token_id = "+ps.Key("id"), tokens.account, "", f, p)
 	return queueNet(b, len(ids), ps, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args)
 }
@@ -156,7 +154,7 @@ func QueueFees(b *storage.Batch, of []*ledger.Transfer) storage.Result[[][]*ledg
 // transfer: what the node and the fee accounts received in hbars, or with "not " as not all but that. The result has
 // one list per transfer, ordered by account.
 func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string) storage.Result[[][]*ledger.Transfer] {
-	ps := b.Parents("at, token, account",
+	ps, _ := b.Parents("at, token, account",
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.TokenID) }),
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }))

@@ -85,8 +85,7 @@ const CountSchedules storage.Countable = `select 1 from schedule`
 func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f ledger.ScheduleFilter,
 	now ledger.Timestamp, p storage.Page,
 ) storage.Result[[][]*ledger.Schedule] {
-	ps := b.Parents("id", storage.Int64s(creators))
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents("id", storage.Int64s(creators))
 	filterSchedules(&w, f, now)
 	w.Keyset(p, "s.schedule_id")
 	return scheduleRows.QueueChildren(b, len(creators), &storage.Read{
@@ -120,7 +119,7 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction) stora
 			from[i], to[i] = int64(t.ValidStartTimestamp-validStartDrift), int64(t.ConsensusTimestamp)
 		}
 	}
-	ps := b.Parents("id, payer, start, since, until", ids, payers, starts, from, to)
+	ps, _ := b.Parents("id, payer, start, since, until", ids, payers, starts, from, to)
 	payer := ps.Key("payer")
 	return scheduleRows.QueueChild(b, n, &storage.Read{
 		Parents: ps, Select: `p.ord, ` + scheduleColumns, From: ps.From,

@@ -435,8 +435,7 @@ func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []
 	if err != nil {
 		return nil, err
 	}
-	ps := b.Parents("id", storage.Int64s(accounts))
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents("id", storage.Int64s(accounts))
 	page := `
   select p.ord, found.* from ` + ps.From + ` cross join lateral (` + s.page(&w, ps.Key("id")) + `) found`
 	r := s.read(`page.ord, `+transactionColumns, page, ` order by page.ord, t.consensus_timestamp`+p.Direction())

@@ -119,8 +119,7 @@ func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp) storage.Res
 func QueueTransactionsBetween(
 	b *storage.Batch, spans []ledger.TimestampRange, p storage.Page,
 ) storage.Result[[][]*ledger.Transaction] {
-	ps := ranges(b, spans)
-	w := storage.With(ps.Args...)
+	ps, w := ranges(b, spans)
 	w.Keyset(p, "consensus_timestamp")
 	return transactionRows.QueueChildren(b, len(spans), &storage.Read{
 		Parents: ps, Select: `p.ord, ` + transactionColumns, From: ps.From,
@@ -131,9 +130,9 @@ func QueueTransactionsBetween(
 	}, w.Args)
 }
 
-// ranges returns ranges of time as parents of a statement with the keys since and until. An end that is null counts as
-// 0. It reads nothing.
-func ranges(b *storage.Batch, spans []ledger.TimestampRange) *storage.Parents {
+// ranges returns ranges of time as parents of a statement with the keys since and until, and conditions that start with
+// its arguments. An end that is null counts as 0. It reads nothing.
+func ranges(b *storage.Batch, spans []ledger.TimestampRange) (*storage.Parents, storage.Where) {
 	return b.Parents("since, until",
 		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.From.V) }),
 		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.To.V) }))
@@ -380,7 +379,7 @@ func queueWithIDs(
 	if parents == nil {
 		return storage.Known(make([][]*ledger.Transaction, len(ids)))
 	}
-	ps := b.Parents("parent, payer, start", parents, payers, starts)
+	ps, _ := b.Parents("parent, payer, start", parents, payers, starts)
 	ps.Placed = true
 	w := storage.With(append(ps.Args, int64(validStartDrift), int64(consensusWindow))...)
 	ofID(&w, f)
@@ -405,8 +404,7 @@ and %[1]svalid_start_ns = %[3]s and %[1]sconsensus_timestamp between %[3]s - $4 
 func QueueTopicTransactions(
 	b *storage.Batch, topics []ledger.EntityID, p storage.Page,
 ) storage.Result[[][]*ledger.Transaction] {
-	ps := b.Parents("id", storage.Int64s(topics))
-	w := storage.With(ps.Args...)
+	ps, w := b.Parents("id", storage.Int64s(topics))
 	source := func(table, topic, at string) string {
 		part := storage.With(w.Args...)
 		part.Keyset(p, at)
