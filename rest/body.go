@@ -132,14 +132,11 @@ func outlineOf(path string) outline {
 	return outline{strings.ToLower(first), strings.Count(path, "/")}
 }
 
-// isParameter reports whether the segment is a parameter such as {id}, and not a literal.
-func (s segment) isParameter() bool { return strings.HasPrefix(s.text, "{") }
-
 // matches reports whether a part of a path can stand at the place of the segment. The part is not decoded. The letter
 // case of literals does not matter. A grammar can match a part of the text unless it has anchors.
 func (s segment) matches(part string) bool {
 	switch {
-	case !s.isParameter():
+	case !strings.HasPrefix(s.text, "{"): // a literal
 		return strings.EqualFold(s.text, part)
 	case s.grammar != nil:
 		return s.grammar.MatchString(part)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"net/http"
 	"strconv"
 	"sync"
@@ -17,9 +16,6 @@ import (
 
 // MaxBatch is the maximum number of operations in a batch.
 const MaxBatch = 10
-
-// isBatch reports whether the body of a request is a JSON array, which is a batch of operations.
-func isBatch(raw []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte{'['}) }
 
 // serveBatch executes the operations in the array of a POST request, and writes an array with their responses, in the
 // same order. Their costs are added. They run concurrently in the turn of the request, and share the connections and

@@ -240,7 +240,9 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 		return nil, badInput(errs[:min(len(errs), maxErrors)])
 	}
 	if s.o.IntrospectionOff && slices.ContainsFunc(doc.Operations, func(op *ast.OperationDefinition) bool {
-		return introspects(op.SelectionSet)
+		return limits.Selects(op.SelectionSet, func(f *ast.Field) bool {
+			return f.Name == "__schema" || f.Name == "__type"
+		})
 	}) {
 		return nil, oneError(fault.Forbidden, "introspection is disabled on this server")
 	}
@@ -290,9 +292,4 @@ func onlyIntrospects(op *ast.OperationDefinition) bool {
 			f, ok := selection.(*ast.Field)
 			return !ok || !strings.HasPrefix(f.Name, "__")
 		})
-}
-
-// introspects reports whether a selection has fields of introspection, other than __typename.
-func introspects(set ast.SelectionSet) bool {
-	return limits.Selects(set, func(f *ast.Field) bool { return f.Name == "__schema" || f.Name == "__type" })
 }

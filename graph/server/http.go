@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"maps"
 	"net/http"
 	"strconv"
@@ -60,7 +61,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string)
 		writeErrors(w, bad.status, gqlerror.List{bad.err})
 		return
 	}
-	if r.Method == http.MethodPost && isBatch(raw) {
+	if r.Method == http.MethodPost && bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte{'['}) {
 		s.serveBatch(w, r, raw)
 		return
 	}

@@ -164,8 +164,11 @@ func (b *bodies) named(name string, set ast.SelectionSet) *Schema {
 		return enumSchema(def)
 	default:
 	}
+	// A list that the current endpoint may omit has its own schema instead of the shared one.
 	if spread := onlyFragment(set); spread != nil && spread.Definition.TypeCondition == name &&
-		!b.selectsOmitted(spread.Definition.SelectionSet) {
+		!limits.Selects(spread.Definition.SelectionSet, func(f *ast.Field) bool {
+			return slices.Contains(b.omitted, f.Alias)
+		}) {
 		return b.fragment(spread)
 	}
 	s := newObject(false)
@@ -184,12 +187,6 @@ func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 		return nil
 	}
 	return spread
-}
-
-// selectsOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own
-// schema instead of the shared one.
-func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
-	return limits.Selects(set, func(f *ast.Field) bool { return slices.Contains(b.omitted, f.Alias) })
 }
 
 // fragment returns a reference to the shared schema of a fragment, and adds the schema to b on first use.

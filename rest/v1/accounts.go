@@ -192,18 +192,13 @@ func balanceRef(text string) (ref string, isName bool, err error) {
 	if len(digits) == 40 && ledger.IsHex(digits) {
 		return "0x" + strings.ToLower(digits), true, nil
 	}
-	if !isAliasText(text) {
+	if text == "" || strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" { // no base32
 		return "", false, rest.InvalidParameter("account.id")
 	}
 	if _, err := ledger.ParseAlias(text); err != nil {
 		return "", false, rest.Bad("Invalid accountAlias string " + text)
 	}
 	return text, true, nil
-}
-
-// isAliasText reports whether text is not empty and has only the upper-case letters and digits of base32.
-func isAliasText(text string) bool {
-	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
 // balanceProblem returns the 400 for account.id in GET /balances with the given detail.

@@ -23,10 +23,6 @@ const (
 	treasuryNumber     = 2
 )
 
-// isAlwaysEmpty reports whether contracts see the entity with a number as an account without code and nonce, whatever
-// code and nonce the ledger has: the accounts that collect fees and pay rewards. [State.newAccount] uses it.
-func isAlwaysEmpty(num int64) bool { return num == 98 || num >= 800 && num <= 802 }
-
 // account is the state of an address in a simulation.
 type account struct {
 	entity     *worldstate.Entity // from the ledger; nil if contracts see no entity at this address
@@ -89,13 +85,14 @@ func Canonical(e *worldstate.Entity) common.Address {
 
 // newAccount adds the account at address a to the state and returns it. e is the entity that the source has there, or
 // nil. An account exists without entity if its number is that of a system entity. If e has another canonical address,
-// no account exists at a. Accounts that isAlwaysEmpty selects exist without code and entity.
+// no account exists at a. The accounts that collect fees and pay rewards exist without code, nonce and entity, whatever
+// code and nonce the ledger has.
 func (s *State) newAccount(a common.Address, e *worldstate.Entity) *account {
 	x := &account{}
 	s.accounts[a] = x
 	num, longZero := ledger.EVMAddress(a).Num()
 	switch {
-	case longZero && isAlwaysEmpty(num):
+	case longZero && (num == 98 || num >= 800 && num <= 802):
 		x.exists = true
 		if e != nil && num > lastSystemAccount {
 			x.balance = tinybars(e.Balance.V)

@@ -91,7 +91,7 @@ func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	if s.tracer != nil {
 		s.tracer.exit(s.state.frames.top(), used, err)
 	}
-	s.state.frames.pop()
+	s.state.frames = s.state.frames[:depth-1]
 	for n := len(s.guard.failing); n > 0 && s.guard.failing[n-1].depth >= depth; n-- {
 		if depth == 1 {
 			s.guard.final = s.guard.failing[n-1].code
@@ -324,6 +324,3 @@ func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas u
 	}
 	*f = append(*f, frame)
 }
-
-// pop removes the current frame. It panics if there is none.
-func (f *frames) pop() { *f = (*f)[:len(*f)-1] }

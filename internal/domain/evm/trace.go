@@ -242,12 +242,8 @@ func opName(op byte) string {
 // contracts.
 func (s *Simulation) isSystem(a common.Address) bool {
 	num, ok := ledger.EVMAddress(a).Num()
-	return ok && num > 0 && num <= lastSystemAccount && !s.isEthereumPrecompile(num)
-}
-
-// isEthereumPrecompile reports whether a number is a precompiled contract of Ethereum at the level of the simulation.
-func (s *Simulation) isEthereumPrecompile(num int64) bool {
-	return slices.Contains(s.machine.engines[s.level].warm, longZero(num))
+	ethereum := s.machine.engines[s.level].warm
+	return ok && num > 0 && num <= lastSystemAccount && !slices.Contains(ethereum, longZero(num))
 }
 
 // isCodeless reports whether calls of an address run no EVM code, because it has the number of a system account or of

@@ -21,7 +21,7 @@ func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token,
 		"amount": amount,
 	})
-	w.addApprovalLog(t, token, owner, spender, amount)
+	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)))
 	w.commit(t)
 }
 

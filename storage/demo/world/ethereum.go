@@ -279,12 +279,6 @@ func (w *World) addNFTTransferLog(t *Transaction, token, from, to, serial int64)
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{})
 }
 
-// addApprovalLog adds the log of a token allowance to the rows, as a synthetic log of t or a log of the contract call
-// that caused t ([World.addTokenLog]). It sets no allowance.
-func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int64) {
-	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)))
-}
-
 // addTokenLog adds the log of a token to the rows: a synthetic one of t or, if a contract call caused t, a log of that
 // call, whose bloom filter it updates. topic, the hash of the event, from and to are the first three topics, without
 // leading zeros. serial is the fourth one; nil omits it.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
@@ -144,11 +143,8 @@ func (w *World) blockWindow(ts int64) int64 { return (w.end - ts) / BlockTime }
 // chain is the end of the block chain.
 type chain struct {
 	next int64  // its number
-	last string // hash of the block before it
+	last string // hash of the block before it, zeros before block 0
 }
-
-// newChain returns a chain without blocks. The previous hash of block 0 consists of zeros.
-func newChain() chain { return chain{last: strings.Repeat("0", 96)} }
 
 // writeBlocks divides w.transactions, which must be in order, into blocks. It appends their rows to the tables in
 // memory, sets the index of each transaction in its block, and advances w.chain.

@@ -92,7 +92,7 @@ func New(end int64) (*World, error) {
 	}
 	w := &World{
 		artifacts: compiled, evm: vm,
-		end: end, clock: end - age, rows: sink{}, chain: newChain(),
+		end: end, clock: end - age, rows: sink{}, chain: chain{last: strings.Repeat("0", 96)},
 		rng:            rand.New(rand.NewPCG(20_26, 7_31)),
 		sent:           map[[2]int64]int64{},
 		idCounts:       map[string]int64{},

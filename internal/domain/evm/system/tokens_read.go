@@ -233,15 +233,13 @@ func (c *call) info(t *token) []any {
 			), t.Memo, t.SupplyType == ledger.SupplyFinite, t.MaxSupply, t.FreezeDefault, keys,
 			expiryOf(t), t.Metadata,
 		},
-		t.TotalSupply, false, t.KYCByDefault, t.PauseStatus == "PAUSED", fees[0], fees[1], fees[2], c.ledgerID(),
+		t.TotalSupply, false, t.KYCByDefault, t.PauseStatus == "PAUSED", fees[0], fees[1], fees[2],
+		cmp.Or(ledgerIDs[c.s.cfg.ChainID], "0x03"),
 	}
 }
 
-// ledgerIDs are the ids of the public networks by their chain ids.
+// ledgerIDs are the ids of the public networks in hex by their chain ids. That of an unknown network is "0x03".
 var ledgerIDs = map[uint64]string{evm.ChainIDMainnet: "0x00", evm.ChainIDTestnet: "0x01", 0x129: "0x02"}
-
-// ledgerID returns the id of the network in hex, by its chain id; "0x03" for an unknown network.
-func (c *call) ledgerID() string { return cmp.Or(ledgerIDs[c.s.cfg.ChainID], "0x03") }
 
 // readSerialInfo implements getNonFungibleTokenInfo: it returns the information about a token and about one of its
 // serials. It fails as [call.readSerial] does.
