@@ -214,8 +214,8 @@ func TestLazyConn(t *testing.T) {
 	}
 }
 
-// TestUnnoticed checks the read with which net/http notices that a client has disconnected: it begins after a while, can
-// be interrupted before it is called, before and after it begins, and an interruption ends one read only.
+// TestUnnoticed checks the read with which net/http notices that a client has disconnected: it begins after a while,
+// can be interrupted before it is called, before and after it begins, and an interruption ends one read only.
 func TestUnnoticed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
