@@ -28,8 +28,9 @@ const (
 // Pool divides the connections to one server of the database among shares and clients.
 type Pool struct {
 	q                      *Queue
+	number                 int // of the pool, from 0
 	capacity, perOperation int
-	most                   [shares]int // connections that a share uses at most
+	most, used             [shares]int // connections that a share uses at most, and now
 	held                   []*Slot     // in use
 	waiting                []*Slot     // in order of arrival
 }
@@ -82,7 +83,8 @@ type Trip interface {
 func (q *Queue) Pool(all, perOperation int) *Pool {
 	n := max(1, all-1)
 	most := [shares]int{Reads: n, Scans: max(1, n/4), EVM: max(1, n/3)}
-	return &Pool{q: q, capacity: n, perOperation: perOperation, most: most}
+	q.pools++
+	return &Pool{q: q, number: q.pools - 1, capacity: n, perOperation: perOperation, most: most}
 }
 
 // Load returns the number of statements that have a connection or wait for one, by which a server is selected.
@@ -112,6 +114,9 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, trip Trip)
 	t := op.Turn
 	s := &Slot{p: p, op: op, client: t.client, share: max(share, op.Share), trip: trip}
 	t.query(1, 0)
+	for len(s.client.held) <= p.number {
+		s.client.held = append(s.client.held, 0)
+	}
 	if trip == nil && p.fits(s) {
 		s.take()
 		return s, nil
@@ -216,11 +221,19 @@ func (s *Slot) take() {
 		})
 	}
 	s.p.held = append(s.p.held, s)
-	s.op.held++
+	s.count(1)
 	for _, one := range s.all {
 		one.op.started = true
 		one.op.Turn.query(0, 1/float64(len(s.all)))
 	}
+}
+
+// count adds n to the numbers of connections that the operation, the share and the client of the slot use. The caller
+// holds the lock of the queue.
+func (s *Slot) count(n int) {
+	s.op.held += n
+	s.p.used[s.share] += n
+	s.client.held[s.p.number] += n
 }
 
 // takeAlong reports whether s takes a waiting slot along, which then must be removed from those that wait. The caller
@@ -247,7 +260,7 @@ func (s *Slot) Leave() {
 	p.q.mu.Lock()
 	defer p.q.mu.Unlock()
 	p.held = remove(p.held, s)
-	s.op.held--
+	s.count(-1)
 	for _, one := range s.all {
 		one.op.leave(1 / float64(len(s.all)))
 		if one.taken {
@@ -274,25 +287,18 @@ func (op *Operation) leave(running float64) {
 // the queue. Beside this, the share of the slot and the operation have limits of their own: the fields most and
 // perOperation of the pool. A patient slot does not fit while it is about to share a round trip.
 func (p *Pool) fits(s *Slot) bool {
-	used, own := 0, 0      // by the share and by the client
 	trips, batches := 0, 0 // that it could have joined
 	for _, h := range p.held {
 		if s.patient && now()-h.began < patience && s.joins(h) {
 			trips++
 			batches += len(h.all)
 		}
-		if h.share == s.share {
-			used++
-		}
-		if h.client == s.client {
-			own++
-		}
 	}
 	if enough := p.q.o.Processors; trips >= enough && batches >= 2*enough {
 		return false
 	}
-	free := p.capacity - len(p.held)
-	return used < p.most[s.share] && (own == 0 && free > 0 ||
+	own, free := s.client.held[p.number], p.capacity-len(p.held)
+	return p.used[s.share] < p.most[s.share] && (own == 0 && free > 0 ||
 		own < (p.capacity+1)/2 && free > p.capacity/4 && s.op.held < p.perOperation)
 }
 

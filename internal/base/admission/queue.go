@@ -96,6 +96,7 @@ type Queue struct {
 	clients   map[string]*client
 	queued    []*client // those with waiting turns
 	classes   map[string]*class
+	pools     int
 	computing int            // turns that compute
 	pending   [brief + 1]int // statements that wait for a connection
 	virtual   float64        // largest virtual time at which a request has started, in seconds
@@ -112,6 +113,7 @@ type client struct {
 	virtual   float64        // at which its next request starts, in seconds
 	computing int            // turns that compute
 	pending   [brief + 1]int // statements that wait for a connection
+	held      []int          // connections in use, of each pool
 	waiting   []*Turn        // in order of arrival, those that have run before the others
 	turns     int            // that have not ended
 	streams   int
@@ -229,8 +231,9 @@ func (q *Queue) grant() {
 }
 
 // full reports whether to refuse another turn of the client: if its queue is longer than the timeout, of which a tenth
-// is for rates that fall meanwhile. While requests of the client are refused, half is for them: its queue is full all
-// the time then, and otherwise many requests would wait for the whole timeout in vain whenever the machine gets slower.
+// is for rates that fall meanwhile. While requests of the client are refused, half is for them, or three quarters if
+// more than manyWaiting wait: its queue is full all the time then, and otherwise many requests would wait for the whole
+// timeout in vain whenever the machine gets slower.
 // The rate has to be measured before: the first new request has to have waited for half of the timeout, unless more
 // than manyWaiting wait and a rate is known. The caller holds the lock.
 func (q *Queue) full(c *client) bool {
@@ -239,6 +242,9 @@ func (q *Queue) full(c *client) bool {
 	reserve := q.o.Timeout / 10
 	if c.refused != 0 && now()-c.refused < active {
 		reserve = q.o.Timeout / 2
+		if n > manyWaiting {
+			reserve += q.o.Timeout / 4
+		}
 	}
 	return float64(n) > c.rate*(q.o.Timeout-reserve).Seconds() &&
 		(now()-others[0].arrived >= q.o.Timeout/2 || n > manyWaiting && c.rate > 0)

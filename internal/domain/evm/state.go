@@ -244,7 +244,8 @@ func (s *State) GetCode(a common.Address) []byte {
 	switch {
 	case x.code == nil:
 		return s.accountProxy(a, x)
-	case isRedirected(x.entity) && s.isDelegatedTo(a):
+	case x.entity != nil && (x.entity.Type == ledger.EntityToken || x.entity.Type == ledger.EntitySchedule) &&
+		s.isDelegatedTo(a): // calls of these entities are redirected to a system contract
 		return invalidDelegation
 	}
 	if s.onCode != nil && x.code.uses != 0 {
@@ -256,11 +257,6 @@ func (s *State) GetCode(a common.Address) []byte {
 // invalidDelegation is the code of an account that delegates to a token or schedule, whose own code is a delegation
 // for the network. It begins with an invalid opcode.
 var invalidDelegation = []byte{byte(vm.INVALID)}
-
-// isRedirected reports whether calls of an entity are redirected to a system contract. e may be nil.
-func isRedirected(e *worldstate.Entity) bool {
-	return e != nil && (e.Type == ledger.EntityToken || e.Type == ledger.EntitySchedule)
-}
 
 // isDelegatedTo reports whether the current frame runs an account that delegates its code to the entity at a. It reads
 // nothing: the account of the frame has been read.
