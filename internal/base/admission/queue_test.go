@@ -360,7 +360,9 @@ func TestFull(t *testing.T) {
 // are refused, and none waits for the timeout in vain.
 func TestReserve(t *testing.T) {
 	t.Parallel()
-	for took, slower := range map[time.Duration]int{30 * time.Millisecond: 3, 6 * time.Millisecond: 6} { // by half of it
+	// The second half of the requests takes so many halves of the time.
+	halves := map[time.Duration]int{30 * time.Millisecond: 3, 6 * time.Millisecond: 6}
+	for took, slower := range halves {
 		simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
 			t.Helper()
 			var all sync.WaitGroup
