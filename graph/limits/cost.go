@@ -141,7 +141,7 @@ func Scans(
 ) (n int) {
 	for f := range Fields(set) {
 		if arg := f.Arguments.ForName("filter"); arg != nil {
-			filter, _ := variables[arg.Value.Raw].(map[string]any)
+			filter, _ := variables[arg.Value.Raw].(map[string]any) // nil if it is no variable: it has children then
 			if scans(f.Name, func(name string) bool {
 				v := filter[name]
 				if of := arg.Value.Children.ForName(name); of != nil {
