@@ -348,8 +348,7 @@ const unnoticed = 25 * time.Millisecond
 
 // Read reads from the connection. While a handler runs, net/http reads a single byte in the background to notice that
 // the client has disconnected, and interrupts that after the response with a deadline that has passed. This read begins
-// when the request has run for unnoticed: most have ended then, and save its system call, which takes 5 % of the time
-// of a point read.
+// when the request has run for unnoticed: most have ended then, and save its system call (docs/performance.md).
 func (c *lazyConn) Read(p []byte) (int, error) {
 	if len(p) == 1 && c.unnoticed != nil {
 		c.unnoticed.Reset(unnoticed)
